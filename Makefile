@@ -11,6 +11,7 @@
 #   make bench-parts                                         what drawing, checking and steps cost, without the others
 #   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
 #   make site PYODIDE=folder-or-address                       the book with the lessons running in the browser: build/site
+#   make release-check PYTHONS="python3.11 python3.12"       wheel and source distribution, installed and run on each of them
 #   make extension                                           build the JupyterLab extension anew, after changing its sources
 #   make exercises                                       write the exercises' notebooks anew, after changing a question
 #   make clean                                               remove what these made; never your work
@@ -27,6 +28,7 @@ FOUND ?= build/bench
 # needs; make bench PEERS_PIP="--extra-index-url https://download.pytorch.org/whl/cpu" does without.
 PEERS ?= .venv-bench
 PEERS_PIP ?=
+PYTHONS ?= $(PYTHON)
 # nbgrader and otter, which the tests in tests/interop ask, have an environment of their own too.
 INTEROP ?= .venv-interop
 SITE ?= docs/_build/html
@@ -39,8 +41,8 @@ JOBS ?= 3
 REPORT ?= build/tests.xml
 
 # The first Python on PATH that the kit supports.
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
-    $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null && echo $$p && break; done)
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+    $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' 2>/dev/null && echo $$p && break; done)
 
 # The tests start hundreds of Pythons; without compiled files each would compile the kit anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -51,7 +53,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 BENCHES := $(subst /,.,$(basename $(filter-out benchmarks/grading_throughput.py,$(wildcard benchmarks/*.py))))
 RECIPE := pyproject.toml tests/constraints.txt autodiff_kit/lab/labextension/package.json
 
-.PHONY: lab test test-all slowest bench bench-parts docs site extension exercises check clean
+.PHONY: lab test test-all release-check slowest bench bench-parts docs site extension exercises check clean
 
 lab: $(VENV)/.lab
 	$(BIN)/autodiff-kit lab --dir $(DIR) $(LAB)
@@ -82,6 +84,9 @@ bench: $(PEERS)/.ready $(VENV)/.test $(INTEROP)/.ready
 bench-parts: $(VENV)/.test
 	@for script in $(BENCHES); do echo "== $$script"; $(BIN)/python -m $$script || exit 1; done
 
+release-check: $(VENV)/.test
+	$(BIN)/python tests/release.py $(PYTHONS)
+
 exercises: $(VENV)/.test
 	$(BIN)/python -m autodiff_kit.author.builtin_exercises exercises
 
@@ -101,30 +106,30 @@ clean:
 	find autodiff_kit tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
-	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 was found. Install one, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 to 3.14 was found. Install one, or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "No environment could be made. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 
 # Editable, so that the environment follows the source; a stamp is older than its recipe when that changes.
 $(VENV)/.lab: $(BIN)/python $(RECIPE)
 	@echo "Installing the kit into $(VENV) (a minute or two, once)"
-	$(PIP) --editable .
+	$(PIP) --editable '.[lab]'
 	@touch $@
 
 $(VENV)/.test: $(BIN)/python $(RECIPE)
 	@echo "Installing the kit and its tests into $(VENV) (a minute or two, once)"
-	$(PIP) --editable '.[test]'
+	$(PIP) --editable '.[lab,grade,test]'
 	@touch $@ $(VENV)/.lab
 
 $(VENV)/.docs: $(BIN)/python $(RECIPE)
 	@echo "Installing the kit and Sphinx into $(VENV) (a minute or two, once)"
-	$(PIP) --editable '.[docs]'
+	$(PIP) --editable '.[lab,grade,docs]'
 	@touch $@ $(VENV)/.lab
 
 $(INTEROP)/.ready: $(RECIPE)
 	@$(PYTHON) -m venv $(INTEROP)
 	@echo "Installing nbgrader and otter into $(INTEROP) (some minutes, once)"
 	$(INTEROP)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
-	    --constraint tests/interop/constraints.txt --editable '.[interop]'
+	    --constraint tests/interop/constraints.txt --editable '.[lab,grade,interop]'
 	@touch $@
 
 $(SITE_ENV)/.ready: $(RECIPE)
@@ -138,5 +143,5 @@ $(PEERS)/.ready: $(RECIPE) benchmarks/library_comparison/constraints.txt
 	@$(PYTHON) -m venv $(PEERS)
 	@echo "Installing the other libraries into $(PEERS) (some minutes, once)"
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
-	    --constraint benchmarks/library_comparison/constraints.txt $(PEERS_PIP) --editable '.[bench]'
+	    --constraint benchmarks/library_comparison/constraints.txt $(PEERS_PIP) --editable '.[lab,bench]'
 	@touch $@

@@ -11,14 +11,14 @@
 from __future__ import annotations
 
 import sys as _sys
+from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 # Operations first: they give tensors their operators. "import x as x" marks a public name, to type checkers too.
 from autodiff_kit.ops import *  # isort: skip
 from autodiff_kit import errors as errors
-from autodiff_kit import nn as nn
-from autodiff_kit import optim as optim
 from autodiff_kit.compile.api import compile as compile
 from autodiff_kit.core.constant import constant as constant
 from autodiff_kit.core.modes import zero_absorbs as zero_absorbs
@@ -29,10 +29,6 @@ from autodiff_kit.diagnostics import check_gradients as check_gradients
 from autodiff_kit.diagnostics import detect_anomalies as detect_anomalies
 from autodiff_kit.errors import AutodiffError as AutodiffError
 from autodiff_kit.errors import GradientCheckError as GradientCheckError
-from autodiff_kit.nn import layers as layers
-from autodiff_kit.nn import relax as relax
-from autodiff_kit.nn import segment as segment
-from autodiff_kit.nn.module import Module as Module
 from autodiff_kit.ops.aliases import *
 from autodiff_kit.ops.custom_gradient import custom_gradient as custom_gradient
 from autodiff_kit.ops.gradient_override import gradient_override_map as gradient_override_map
@@ -42,17 +38,39 @@ from autodiff_kit.transforms import *
 
 __version__ = "0.1.0.dev0"
 
-if not _TYPE_CHECKING:
+if _TYPE_CHECKING:
+    from autodiff_kit import nn as nn
+    from autodiff_kit import optim as optim
+    from autodiff_kit.nn import layers as layers
+    from autodiff_kit.nn import relax as relax
+    from autodiff_kit.nn import segment as segment
+    from autodiff_kit.nn.module import Module as Module
+else:
     from autodiff_kit.ops.aliases import __all__ as _aliases
 
-    # Every name that is imported above, without the aliases and the packages that Python binds on import.
-    _packages = {errors, layers, nn, optim, relax, segment}
-    __all__ = [
-        name
-        for name, thing in sorted(globals().items())
-        if not name.startswith("_") and name not in (*_aliases, "annotations")
-        if not isinstance(thing, _ModuleType) or thing in _packages
-    ]
+    # Imported when they are first asked for: a first gradient needs neither layers nor optimizers.
+    _LATER = {"nn": "nn", "optim": "optim", "layers": "nn", "relax": "nn", "segment": "nn", "Module": "nn"}
+
+    def __getattr__(name: str) -> _Any:
+        if name not in _LATER:
+            raise AttributeError(f"module 'autodiff_kit' has no attribute {name!r}")
+        package = _import_module(f"autodiff_kit.{_LATER[name]}")
+        found = globals()[name] = package if name == _LATER[name] else getattr(package, name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_LATER})
+
+    # Every name above, without the aliases and the packages that Python binds on import.
+    __all__ = sorted(  # noqa: PLE0605 - a list
+        {
+            name
+            for name, thing in globals().items()
+            if not name.startswith("_") and name not in (*_aliases, "annotations")
+            if not isinstance(thing, _ModuleType) or thing is errors
+        }
+        | {*_LATER}
+    )
 
 if {
     "ipykernel",

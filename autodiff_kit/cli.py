@@ -1,4 +1,4 @@
-"""The command line ``autodiff-kit``: ``lab``, ``status``, ``reset``, ``new-exercise``, ``author``, ``grade``, ``warm``.
+"""The command line ``autodiff-kit``: ``lab``, ``status``, ``reset``, ``grade`` and others, see ``autodiff-kit --help``.
 
 Building the argument parser imports none of the commands' dependencies (Jupyter, SQLite, exercises, numba): each
 command imports its own modules when it runs.
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from autodiff_kit import extras
 from autodiff_kit.author import commands as author_commands
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.grade import command as grade_command
@@ -82,6 +83,16 @@ def _parser() -> argparse.ArgumentParser:
     reset.add_argument("--keep-progress", action="store_true", help="reset only the notebooks")
     reset.set_defaults(run=_reset)
 
+    export = commands.add_parser("export-progress", parents=[folder], help="save your progress as one file")
+    export.add_argument("file", type=Path, metavar="FILE", help="where to; an existing file is replaced")
+    export.set_defaults(run=_export_progress)
+
+    adopt = commands.add_parser("import-progress", parents=[folder], help="add the progress that such a file holds")
+    adopt.add_argument(
+        "file", type=Path, metavar="FILE", help="saved by export-progress, or by export_progress() in a cell"
+    )
+    adopt.set_defaults(run=_import_progress)
+
     author_commands.add_author_commands(commands)
     grade_command.add_grade_command(commands)
 
@@ -98,6 +109,7 @@ def _lab(options: argparse.Namespace) -> int:
         print(line, file=sys.stderr)
     if options.prepare_only:
         return 0
+    extras.require("jupyterlab", "lab", "Opening the lessons")
     command = jupyterlab_command(root, options.port, options.no_browser, options.jupyter)
     os.environ["AUTODIFF_KIT_DIR"] = str(root)
     os.environ["JUPYTER_CONFIG_PATH"] = _search_path(Path(__file__).parent / "lessons" / "jupyter")
@@ -202,9 +214,38 @@ def _reset(options: argparse.Namespace) -> int:
     return 0
 
 
+def _export_progress(options: argparse.Namespace) -> int:
+    from autodiff_kit.lessons.progress import Progress
+
+    try:
+        size = Progress(_existing_folder(options)).store.backup(options.file)
+    except OSError as error:
+        return _failed(f"the progress could not be saved: {error}")
+    print(f"Your progress is in {options.file} ({size / 1024:.0f} kB).")
+    return 0
+
+
+def _import_progress(options: argparse.Namespace) -> int:
+    from autodiff_kit.lessons.progress import Progress
+
+    mine = Progress(_existing_folder(options))
+    try:
+        mine.merge(options.file.read_bytes())
+    except OSError as error:
+        return _failed(f"the progress could not be read: {error}")
+    print(f"The progress in {options.file} was added to yours; `autodiff-kit status` shows it.")
+    return 0
+
+
+def _failed(reason: str) -> int:
+    print(f"autodiff-kit: {reason}", file=sys.stderr)
+    return 1
+
+
 def _warm(_options: argparse.Namespace) -> int:
     from autodiff_kit.lab import precompile
 
+    extras.require("numba", "lab", "Compiling kernels")
     return precompile.main()
 
 

@@ -16,7 +16,8 @@
     ├── DuplicateNameError    (KeyError)      a name that is already registered
     ├── RangeError            (IndexError)    an index outside its range
     │   └── LabelError        (ValueError)    a label that names no class
-    └── GradientCheckError    (AssertionError) gradients that differ from finite differences
+    ├── GradientCheckError    (AssertionError) gradients that differ from finite differences
+    └── MissingPackageError   (ImportError)   a package of an extra that is not installed
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ __all__ = [
     "FileError",
     "GradientCheckError",
     "LabelError",
+    "MissingPackageError",
     "OpenTapeError",
     "RangeError",
     "ShapeError",
@@ -106,3 +108,7 @@ class LabelError(RangeError, ValueError):
 
 class GradientCheckError(AutodiffError, AssertionError):
     """A gradient differs from its finite difference by more than the tolerance."""
+
+
+class MissingPackageError(AutodiffError, ImportError):
+    """A package of one of the kit's extras is not installed; the message says how to install it."""

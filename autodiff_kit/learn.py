@@ -8,8 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-import ipywidgets
-
 from autodiff_kit import widgets
 from autodiff_kit.lessons.figures import lesson_figure
 from autodiff_kit.lessons.lesson_header import LessonHeader, read_lesson_header
@@ -21,22 +19,24 @@ from autodiff_kit.lessons.prediction import (
     prompt_as_html,
     prompt_as_text,
 )
-from autodiff_kit.lessons.progress import progress
+from autodiff_kit.lessons.progress import export_progress, import_progress, progress
 from autodiff_kit.lessons.prompt import Prompt
 from autodiff_kit.lessons.prompts import find_prompt, prompts_of
 from autodiff_kit.lessons.tables import Table, number, vector
 from autodiff_kit.lessons.truth_tables import truth_table
 from autodiff_kit.lessons.undefined_names import explain_undefined_names
-from autodiff_kit.widgets.predict import Predict
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises import exercise
     from autodiff_kit.widgets import *  # noqa: F403 - all of them; __getattr__ loads each on first use
+    from autodiff_kit.widgets.predict import Predict
 
 __all__ = [
     "DisplayedPrompt",
     "Table",
     "exercise",
+    "export_progress",
+    "import_progress",
     "lesson",
     "lesson_figure",
     "number",
@@ -63,6 +63,8 @@ class DisplayedPrompt:
     """
 
     def __init__(self, item: str) -> None:
+        import ipywidgets  # with the first widget: a notebook of exercises needs none
+
         self.prompt: Prompt = find_prompt(item)
         self.verdict: PredictionVerdict | None = None
         self.widget = _predict_widget(self.prompt, _stored_answer(self.prompt))
@@ -256,6 +258,8 @@ def _stored_answer(one: Prompt) -> Answer | None:
 
 
 def _predict_widget(one: Prompt, answer: Answer | None) -> Predict:
+    from autodiff_kit.widgets.predict import Predict
+
     shown = one.choices if one.kind in ("choice", "several") else ()
     return Predict(
         question=one.question,

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 import signal
 import sys
-from typing import Final
+from typing import Any, Final
 
-__all__ = ["DRAWS_STILL_PICTURES", "HAS_64_BIT_INTEGERS", "HAS_FILE_LOCKS", "HAS_FLOATING_POINT_SIGNALS", "HAS_THREADS", "HAS_TIMER_SIGNALS"]
+import numpy as np
+
+__all__ = [
+    "DRAWS_STILL_PICTURES",
+    "HAS_64_BIT_INTEGERS",
+    "HAS_FILE_LOCKS",
+    "HAS_FLOATING_POINT_SIGNALS",
+    "HAS_THREADS",
+    "HAS_TIMER_SIGNALS",
+    "as_dtype",
+    "in_int64",
+]
 
 _WEBASSEMBLY: Final = sys.platform == "emscripten"
 
@@ -31,3 +42,13 @@ HAS_TIMER_SIGNALS: Final = hasattr(signal, "setitimer")
 
 DRAWS_STILL_PICTURES: Final = not _WEBASSEMBLY
 """Whether a widget's output has a still picture too; in a browser each would wait for Matplotlib to be loaded."""
+
+
+def as_dtype(dtype: Any) -> np.dtype[Any]:
+    """``np.dtype``, in which Python's int is int64 on every platform."""
+    return np.dtype(np.int64 if dtype is int else dtype)
+
+
+def in_int64(value: Any) -> Any:
+    """An array or NumPy scalar of NumPy's default integers as int64, which they are not on every platform."""
+    return value if HAS_64_BIT_INTEGERS or value.dtype != np.int_ else value.astype(np.int64)

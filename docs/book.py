@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from classes import class_plans
+
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
 
@@ -72,6 +74,7 @@ def write(docs: Path, *, site: bool = False) -> None:
         "differences.md": differences(lessons),
         "misconceptions.md": misconceptions(),
         "plans.md": plans(lessons),
+        "classes.md": class_plans(lessons),
         "words.md": words_by_lesson(lessons, (docs / "glossary.md").read_text(encoding="utf-8")),
     }
     folder.mkdir(exist_ok=True)

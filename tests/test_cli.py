@@ -132,6 +132,27 @@ def test_reset_backs_up_notebooks_and_progress(work: Path, monkeypatch: pytest.M
     assert (kept / "progress.db").exists()
 
 
+def test_progress_is_exported_and_imported(work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Progress(work).commit_prediction("01", "a", 3)
+    saved, other = tmp_path / "mine.db", tmp_path / "other"
+    (other / ".autodiff_kit").mkdir(parents=True)
+    assert cli.main(["export-progress", str(saved)]) == 0
+    assert f"in {saved} (" in capsys.readouterr().out
+    assert cli.main(["import-progress", str(saved), "--dir", str(other)]) == 0
+    assert "autodiff-kit status" in capsys.readouterr().out
+    assert Progress(other).prediction("01", "a") == Prediction(3)
+
+
+def test_files_that_cannot_be_exported_or_imported_are_told(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["import-progress", str(work / "nowhere.db")]) == 1
+    assert "could not be read" in capsys.readouterr().err
+    assert cli.main(["import-progress", str(work / "notebooks" / "01_first.ipynb")]) == 1
+    assert "not a progress file" in capsys.readouterr().err
+    (work / "file").write_text("")
+    assert cli.main(["export-progress", str(work / "file" / "mine.db")]) == 1
+    assert "could not be saved" in capsys.readouterr().err
+
+
 def test_reset_may_keep_progress(work: Path) -> None:
     Progress(work).commit_prediction("01", "a", 3)
     assert cli.main(["reset", "01", "--yes", "--keep-progress"]) == 0
@@ -245,6 +266,7 @@ def test_the_module_is_the_command() -> None:
 
 
 HELP = [[], ["lab"], ["status"], ["reset"], ["new-exercise"], ["author"], ["grade"], ["warm"]]
+HELP += [["export-progress"], ["import-progress"]]
 HELP += [["author", what] for what in ("build", "validate", "master")]
 ONLY_WHEN_A_COMMAND_RUNS = (
     "autodiff_kit.exercises", "autodiff_kit.lessons.prompts", "autodiff_kit.learn", "autodiff_kit.lab",

@@ -88,9 +88,56 @@ def test_importing_the_kit_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
+# What pip brings without an extra: everything else is taken from the process, as if it were not installed.
+BARE = """
+import sys
+hidden = "numba llvmlite jupyterlab jupyter_server notebook nbformat nbconvert scipy distributed"
+sys.modules.update(dict.fromkeys(hidden.split()))
+"""
+
+
+def _run_bare(code: str, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", BARE + code, *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_without_an_extra_engine_lessons_and_widgets_work() -> None:
+    code = """
+import autodiff_kit as ak
+from autodiff_kit import widgets
+from autodiff_kit.learn import *
+step = ak.compile(lambda x: (x * ak.sin(x)).sum())
+print({round(float(step(ak.constant([1.0, 2.0])).numpy()), 6) for _ in range(300)})
+print(type(widgets.JvpVjp()).__name__)
+"""
+    done = _run_bare(code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["{2.660066}", "JvpVjp"]
+
+
+@pytest.mark.parametrize(("words", "package"), [(["lab", "--dir", "mine"], "jupyterlab"), (["warm"], "numba")])
+def test_a_command_names_the_extra_that_it_needs(words: list[str], package: str, tmp_path: Path) -> None:
+    done = _run_bare("from autodiff_kit.cli import main; sys.exit(main(sys.argv[1:]))", *words, cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"needs {package}, which is not installed: pip install 'autodiff-kit[lab]'." in done.stderr
+
+
+def test_in_colab_the_kits_widgets_are_switched_on() -> None:
+    code = """
+import types
+output = types.ModuleType("google.colab.output")
+output.enable_custom_widget_manager = lambda: print("on")
+sys.modules.update({"google": types.ModuleType("google"), "google.colab": types.ModuleType("google.colab"),
+                    "google.colab.output": output})
+from autodiff_kit.learn import *
+"""
+    assert _run_bare(code).stdout.split() == ["on"]
+
+
 def test_every_dependency_has_its_exact_version() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
-    wanted = project["dependencies"] + project["optional-dependencies"]["test"]
+    extras = project["optional-dependencies"]
+    wanted = project["dependencies"] + extras["lab"] + extras["grade"] + extras["test"]
     lines = (TOP / "tests" / "constraints.txt").read_text().splitlines()
     pinned = {line.split("==")[0] for line in lines if "==" in line}
     assert {line.split(">=")[0] for line in wanted} <= pinned
@@ -98,10 +145,17 @@ def test_every_dependency_has_its_exact_version() -> None:
 
 def test_python_versions_agree() -> None:
     project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
-    assert project["requires-python"] == ">=3.11,<3.14"
+    assert project["requires-python"] == ">=3.11,<3.15"
     workflow = (TOP / ".github" / "workflows" / "test.yml").read_text()
-    assert '["3.11", "3.12", "3.13"]' in workflow
+    assert '["3.11", "3.12", "3.13", "3.14"]' in workflow
     assert (TOP / "binder" / "runtime.txt").read_text().strip() == "python-3.12"
+
+
+def test_the_files_of_a_release_have_one_version() -> None:
+    code = "import release; print(release.same_version())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOP / "tests", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["version"]
 
 
 @pytest.mark.parametrize("name", ["binder/postBuild", "binder/start", ".ci/run"])

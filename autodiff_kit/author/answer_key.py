@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from autodiff_kit import extras
 from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .master_notebook import MasterNotebook, split_answer
@@ -50,6 +51,7 @@ def write_answer_key(folder: Path, master: MasterNotebook) -> list[Path]:
 
 def write_preview(folder: Path, master: MasterNotebook) -> list[Path]:
     """Write the learner's notebook as an HTML page, for the author to read before the release."""
+    extras.require("nbconvert", "grade", "The preview of an exercise")
     import nbformat
     from nbconvert import HTMLExporter
 

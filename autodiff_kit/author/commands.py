@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BUILD_PARTS", "VALIDATION_SEEDS", "add_author_commands", "build_exercise"]
 
-BUILD_PARTS = ("release", "course", "otter", "key", "preview")
+BUILD_PARTS = ("release", "grading", "course", "otter", "key", "preview")
+RUN_BY_LEARNERS = ("course", "otter")
+"""Parts for tools that run the checks in the learner's process: not for an exercise with private questions."""
 VALIDATION_SEEDS = 100
 
 
@@ -33,7 +35,9 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     )
 
     make = what.add_parser(
-        "build", parents=[master], help="the learner's release, nbgrader's course, otter's tests, key, preview"
+        "build",
+        parents=[master],
+        help="the learner's release, the checks for grading, nbgrader's course, otter's tests, key, preview",
     )
     make.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="output folder")
     make.add_argument("--only", choices=BUILD_PARTS, action="append", help="only this part; may be repeated")
@@ -51,6 +55,16 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     )
     test.set_defaults(run=_run_validate)
 
+    sibling = what.add_parser("variant", help="start a private sibling of one of the kit's questions")
+    sibling.add_argument("question", metavar="ID", help="such as jvp-2")
+    sibling.add_argument("name", metavar="NAME", help="of the new exercise, such as my_rows")
+    sibling.add_argument("--dir", type=Path, default=Path(), metavar="FOLDER", help="output folder (default: here)")
+    sibling.set_defaults(run=_run_variant)
+
+    scope = what.add_parser("gradescope", parents=[master], help="the autograder of a Gradescope assignment")
+    scope.add_argument("--out", type=Path, default=Path("autograder.zip"), metavar="FILE", help="the archive to upload")
+    scope.set_defaults(run=_run_gradescope)
+
     show = what.add_parser("master", parents=[master], help="print the master of one of the kit's own exercises")
     show.set_defaults(run=_run_show)
 
@@ -65,7 +79,7 @@ def build_exercise(master: MasterNotebook, out: Path, parts: tuple[str, ...] = B
     out : Path
         The output folder; each part gets a folder in it.
     parts : tuple of str, optional
-        Some of release, course, otter, key and preview.
+        Some of release, grading, course, otter, key and preview.
 
     Returns
     -------
@@ -75,15 +89,18 @@ def build_exercise(master: MasterNotebook, out: Path, parts: tuple[str, ...] = B
     from .answer_key import write_answer_key, write_preview
     from .nbgrader_course import write_nbgrader_course
     from .otter_tests import write_otter_tests
-    from .release import write_release
+    from .release import write_grading_checks, write_release
 
     writers = {
         "release": write_release,
+        "grading": write_grading_checks,
         "course": write_nbgrader_course,
         "otter": lambda folder, exercise: write_otter_tests(folder / exercise.lesson.slug, exercise),
         "key": write_answer_key,
         "preview": write_preview,
     }
+    if any(question.private for question in master.lesson.questions):
+        parts = tuple(part for part in parts if part not in RUN_BY_LEARNERS)
     return [path for part in parts for path in writers[part](out / part, master)]
 
 
@@ -125,6 +142,24 @@ def _run_validate(options: argparse.Namespace) -> int:
     asked, points = len(master.lesson.questions), master.lesson.points
     print(f"Questions {asked}, points {points}, draws {options.seeds}, problems {len(problems)}.")
     return 1 if problems else 0
+
+
+def _run_variant(options: argparse.Namespace) -> int:
+    from .variant import write_variant
+
+    path = write_variant(options.question, options.name, options.dir)
+    print(
+        f"{path} holds {options.question}, private. Change what it asks, then run: autodiff-kit author validate {path}"
+    )
+    return 0
+
+
+def _run_gradescope(options: argparse.Namespace) -> int:
+    from .gradescope_archive import write_gradescope_archive
+
+    for path in write_gradescope_archive(options.out, _read_named_master(options.master)):
+        print(f"{path}: upload it as the autograder of a programming assignment.")
+    return 0
 
 
 def _run_show(options: argparse.Namespace) -> int:

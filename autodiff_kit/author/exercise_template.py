@@ -12,7 +12,7 @@ from .master_notebook import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
 from .notebook_cells import HELP, code_cell, exercise_metadata, make_notebook, markdown_cell, question_metadata
 from .release import write_notebook
 
-__all__ = ["new_exercise"]
+__all__ = ["BEGINNING", "check_exercise_name", "new_exercise"]
 
 HEAD = """# {title}
 
@@ -96,12 +96,17 @@ def new_exercise(name: str, folder: Path) -> Path:
     FileError
         If a file of that name exists.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise StructureError(f"The name of an exercise must consist of lower-case letters, digits and _; got {name!r}.")
+    check_exercise_name(name)
     path = folder / f"{name}.ipynb"
     if path.exists():
         raise FileError(f"{path} already exists; nothing was changed. Choose another name.")
     return write_notebook(path, _template_notebook(name))
+
+
+def check_exercise_name(name: str) -> None:
+    """Raise an error for a name that is no Python module's."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise StructureError(f"The name of an exercise must consist of lower-case letters, digits and _; got {name!r}.")
 
 
 def _template_notebook(slug: str) -> dict[str, Any]:

@@ -5,6 +5,9 @@ the worked answer; a check; and an author's cell: Python that defines ``check``,
 and optionally ``spoils`` and ``praise`` (see :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each
 with the name of its misconception, have separate cells. The author's cells and the wrong answers are not part
 of the learner's notebook.
+
+A question whose answer cell has ``private: true`` in its metadata is graded later: its check and messages stay with the
+teacher. A cell of part ``public`` may define ``check`` (and ``messages``, ``hints``, ``example``) for public examples.
 """
 
 from __future__ import annotations
@@ -68,12 +71,15 @@ class MasterNotebook:
         Wrong answers by question.
     author_sources : mapping
         The source of the author's cell of each question.
+    public_sources : mapping
+        The source that a learner gets in its place, for each question; None for a private one without examples.
     """
 
     notebook: dict[str, Any]
     lesson: Lesson
     wrong: Mapping[str, tuple[WrongAnswer, ...]]
     author_sources: Mapping[str, str]
+    public_sources: Mapping[str, str | None]
 
     @property
     def is_custom(self) -> bool:
@@ -124,7 +130,8 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     found = [_parse_question(name, parts, where) for name in names]
     wrong = {name: tuple(_parse_wrong_answer(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
     author_sources = {name: cell_source(parts[name, "author"][0]) for name in names}
-    return MasterNotebook(notebook, _parse_lesson(about, tuple(found), where), wrong, author_sources)
+    public_sources = {q.id: _public_source(q, parts, author_sources[q.id], where) for q in found}
+    return MasterNotebook(notebook, _parse_lesson(about, tuple(found), where), wrong, author_sources, public_sources)
 
 
 def split_answer(source: str) -> tuple[str, str]:
@@ -177,7 +184,21 @@ def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]
         spoils=made.get("spoils", {}),
         praise=made.get("praise", ""),
         solution=answer,
+        private=kit_metadata(parts[name, "answer"][0]).get("private") is True,
     )
+
+
+def _public_source(
+    question: Question, parts: dict[tuple[str, str], list[dict[str, Any]]], author: str, where: str
+) -> str | None:
+    if not question.private:
+        return author
+    if (question.id, "public") not in parts:
+        return None
+    source = cell_source(_single_cell(parts, question.id, "public", where))
+    if "check" not in _run_cell(source, "public", question.id, where):
+        raise MasterNotebookError(f"{where}: the public cell of {question.id} defines no check.")
+    return source
 
 
 def _checked_points(cell: dict[str, Any], heading: re.Match[str], name: str, where: str) -> int:
@@ -193,14 +214,19 @@ def _checked_points(cell: dict[str, Any], heading: re.Match[str], name: str, whe
     return points
 
 
-def _run_author_cell(source: str, name: str, where: str) -> dict[str, Any]:
-    made: dict[str, Any] = {"__name__": f"author_of_{name}"}
+def _run_cell(source: str, part: str, name: str, where: str) -> dict[str, Any]:
+    made: dict[str, Any] = {"__name__": f"{part}_of_{name}"}
     try:
-        exec(compile(source, f"<author's cell of {name}>", "exec"), made)  # the author's own code
+        exec(compile(source, f"<{part} cell of {name}>", "exec"), made)  # the author's own code
     except Exception as error:
         raise MasterNotebookError(
-            f"{where}: the author's cell of {name} stops with {type(error).__name__}: {error}"
+            f"{where}: the {part} cell of {name} stops with {type(error).__name__}: {error}"
         ) from error
+    return made
+
+
+def _run_author_cell(source: str, name: str, where: str) -> dict[str, Any]:
+    made = _run_cell(source, "author", name, where)
     missing = [part for part in REQUIRED if part not in made]
     if missing:
         raise MasterNotebookError(f"{where}: the author's cell of {name} defines no {', '.join(missing)}.")

@@ -17,11 +17,12 @@ __all__ = [
     "notebook_json",
     "visible_cells",
     "write_checks_module",
+    "write_grading_checks",
     "write_notebook",
     "write_release",
 ]
 
-HELD_BACK = ("author", "wrong")
+HELD_BACK = ("author", "public", "wrong")
 SOLUTION = re.compile(rf"\n?[ \t]*{BEGIN}.*?{END}[^\n]*", re.DOTALL)
 HIDDEN = re.compile(rf"\n?[ \t]*{BEGIN_HIDDEN}.*?{END_HIDDEN}[^\n]*", re.DOTALL)
 MODULE = '''"""Checks of the exercise {slug}, built from its master; the next build overwrites changes."""
@@ -72,7 +73,12 @@ def write_release(folder: Path, master: MasterNotebook) -> list[Path]:
     return [notebook, *write_checks_module(folder, master)]
 
 
-def write_checks_module(folder: Path, master: MasterNotebook) -> list[Path]:
+def write_grading_checks(folder: Path, master: MasterNotebook) -> list[Path]:
+    """Write the package with all checks of a teacher's own exercise, for ``autodiff-kit grade --checks``."""
+    return write_checks_module(folder, master, with_private=True)
+
+
+def write_checks_module(folder: Path, master: MasterNotebook, *, with_private: bool = False) -> list[Path]:
     """Write the package with the checks of a teacher's own exercise; the kit's own checks are already installed.
 
     Parameters
@@ -82,6 +88,8 @@ def write_checks_module(folder: Path, master: MasterNotebook) -> list[Path]:
         cell), and the texts of the questions, without worked answers.
     master : MasterNotebook
         The exercise.
+    with_private : bool
+        Whether private questions keep their checks.
 
     Returns
     -------
@@ -99,11 +107,15 @@ def write_checks_module(folder: Path, master: MasterNotebook) -> list[Path]:
         "goal": lesson.goal,
         "minutes": lesson.minutes,
     }
-    asked = [
+    asked: list[dict[str, Any]] = [
         {"id": q.id, "points": q.points, "title": q.title, "text": q.text, "writes": q.writes, "starter": q.starter}
         for q in lesson.questions
     ]
-    files = {f"{_module_name(name)}.py": source.rstrip() + "\n" for name, source in master.author_sources.items()}
+    sources = master.author_sources if with_private else master.public_sources
+    for entry, question in zip(asked, lesson.questions, strict=True):
+        if question.private and not with_private:
+            entry["private" if sources[question.id] else "checked_later"] = True
+    files = {f"{_module_name(name)}.py": source.rstrip() + "\n" for name, source in sources.items() if source}
     files["__init__.py"] = MODULE.format(slug=lesson.slug)
     files["exercise.json"] = json.dumps({**facts, "questions": asked}, indent=1, ensure_ascii=False) + "\n"
     for name, text in files.items():

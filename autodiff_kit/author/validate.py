@@ -18,6 +18,7 @@ from autodiff_kit.exercises.questions import LESSONS
 from .master_notebook import BEGIN_HIDDEN, END_HIDDEN, HEADING, MasterNotebook, WrongAnswer
 from .notebook_cells import cell_source
 from .release import learner_notebook
+from .variant import shipped_sibling
 
 __all__ = ["ValidationProblem", "validate_exercise"]
 
@@ -71,6 +72,7 @@ def validate_exercise(master: MasterNotebook, seeds: int) -> list[ValidationProb
             ValidationProblem(question.id, what)
             for what in _answer_problems(question, master.wrong[question.id], range(seeds))
         ]
+        found += [ValidationProblem(question.id, what) for what in _sibling_problems(question, master.notebook)]
     return found
 
 
@@ -163,6 +165,20 @@ def _answer_problems(question: Question, wrong: tuple[WrongAnswer, ...], seeds: 
         yield from _try_answer(
             question, answer.source, f"Wrong answer {i} ({answer.misconception or 'unnamed'})", seeds, fault
         )
+
+
+def _sibling_problems(question: Question, notebook: dict[str, Any]) -> Iterator[str]:
+    """A variant of a shipped question must be another question: the shipped worked answer is no answer to it."""
+    shipped = shipped_sibling(notebook)
+    if shipped is None or shipped.writes != question.writes:
+        return
+
+    def fault(verdict: Verdict) -> str:
+        return "has points" if verdict.share else ""
+
+    said = next(_try_answer(question, shipped.solution, "It", range(3), fault), "")
+    if said:
+        yield f"The worked answer of {shipped.id}, which learners can see, has points. Change what the question asks."
 
 
 def _try_answer(question: Question, source: str, what: str, seeds: range, fault: Any) -> Iterator[str]:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import update_wrapper
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.compile.run.execution_plan import ExecutionPlan
 from autodiff_kit.compile.run.fast_path import FAST_PATH_MISS, make_fast_path, must_run_eagerly
-from autodiff_kit.compile.trace.guards import TraceGuard
-from autodiff_kit.compile.trace.tracer import trace_function
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DtypeError
+
+if TYPE_CHECKING:
+    from autodiff_kit.compile.run.execution_plan import ExecutionPlan
+    from autodiff_kit.compile.trace.guards import TraceGuard
 
 __all__ = ["Compiled", "compile"]
 
@@ -137,6 +138,11 @@ class Compiled:
         return plan([_raw_value(x) for x in numeric_leaves])
 
     def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[TraceGuard, ExecutionPlan]:
+        # The tracer and the passes are imported with the first function that is compiled.
+        from autodiff_kit.compile.run.execution_plan import ExecutionPlan
+        from autodiff_kit.compile.trace.guards import TraceGuard
+        from autodiff_kit.compile.trace.tracer import trace_function
+
         guard = TraceGuard([self.function, *other_objects])
         trace = trace_function(self.function, args, kwargs, guard.optimizers)
         self.trace_count += 1

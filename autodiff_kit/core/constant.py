@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import as_dtype, canonical, in_int64, unwrap
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.errors import DtypeError
+from autodiff_kit.platform import as_dtype, in_int64
 
 __all__ = ["constant", "copy_value"]
 

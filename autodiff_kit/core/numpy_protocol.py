@@ -9,14 +9,14 @@ import numpy as np
 
 from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
-from autodiff_kit.platform import HAS_64_BIT_INTEGERS
+from autodiff_kit.platform import in_int64
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["Value", "add_method", "as_dtype", "canonical", "in_int64", "is_writable", "unwrap"]
+__all__ = ["Value", "add_method", "canonical", "is_writable", "unwrap"]
 
 
 def canonical(value: Any) -> Any:
@@ -43,16 +43,6 @@ def canonical(value: Any) -> Any:
     return float(array) if array.ndim == 0 and array.dtype == np.float64 else array
 
 
-def as_dtype(dtype: Any) -> np.dtype[Any]:
-    """``np.dtype``, in which Python's int is int64 on every platform."""
-    return np.dtype(np.int64 if dtype is int else dtype)
-
-
-def in_int64(value: Any) -> Any:
-    """An array or NumPy scalar of NumPy's default integers as int64, which they are not on every platform."""
-    return value if HAS_64_BIT_INTEGERS or value.dtype != np.int_ else value.astype(np.int64)
-
-
 def unwrap(value: Any) -> Any:
     """The number or array inside a tensor or variable; other objects unchanged."""
     return value._value if isinstance(value, Value) else value
@@ -61,9 +51,7 @@ def unwrap(value: Any) -> Any:
 def is_writable(given: np.ndarray[Any, Any]) -> bool:
     """Whether an array may still change: it is writable, or it is a view of a writable one."""
     base: Any = given
-    while isinstance(base, np.ndarray):
-        if base.flags.writeable:
-            return True
+    while isinstance(base, np.ndarray) and not base.flags.writeable:
         base = base.base
     return base is not None
 

@@ -1,17 +1,25 @@
-"""A teacher's own exercises: built from a master notebook, with their checks as a package next to the notebook."""
+"""A teacher's own exercises: built from a master notebook, with their checks as a package next to the notebook.
+
+The learner's package has no check of a private question, but at most one of its public examples; the teacher's has all.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
 from autodiff_kit.errors import StructureError
 
-from .question import Lesson, Question
+from .question import Lesson, Question, no_public_check
 
-__all__ = ["find_custom_exercise", "load_built_lesson"]
+__all__ = ["find_custom_exercise", "load_built_lesson", "load_checks"]
+
+
+NO_HINTS = ("This question has no hints.",) * 3
 
 
 def find_custom_exercise(slug: str) -> Lesson | None:
@@ -49,6 +57,29 @@ def find_custom_exercise(slug: str) -> Lesson | None:
     return lesson
 
 
+def load_checks(folder: Path, slug: str) -> Lesson | None:
+    """Load an exercise's checks from ``<slug>_checks`` in one folder, and from nowhere else; None if it is not there.
+
+    Raises
+    ------
+    StructureError
+        If the checks exist but cannot be loaded.
+    """
+    name, place = f"{slug}_checks", folder / f"{slug}_checks" / "__init__.py"
+    if not name.isidentifier() or not place.is_file():
+        return None
+    spec = spec_from_file_location(name, place, submodule_search_locations=[str(place.parent)])
+    assert spec is not None and spec.loader is not None, "a path that ends in .py has a loader"  # noqa: PT018
+    found = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(found)
+    except Exception as error:
+        del sys.modules[name]
+        raise StructureError(f"The checks in {place.parent} stop with {type(error).__name__}: {error}") from error
+    lesson: Lesson = found.LESSON
+    return lesson
+
+
 def load_built_lesson(about: Path, package: str) -> Lesson:
     """Load what ``author build`` has written: texts from ``exercise.json`` and a module for each question."""
     facts = json.loads(about.read_text(encoding="utf-8"))
@@ -57,10 +88,15 @@ def load_built_lesson(about: Path, package: str) -> Lesson:
 
 
 def _load_question(entry: dict[str, Any], package: str) -> Question:
+    entry["writes"] = tuple(entry["writes"])
+    if entry.pop("checked_later", False):
+        return Question(**entry, check=no_public_check, messages={}, hints=NO_HINTS, example=_no_example, private=True)
     author = import_module(f"{package}.{entry['id'].replace('-', '_')}")
     optional = {name: getattr(author, name) for name in ("spoils", "praise") if hasattr(author, name)}
-    entry["writes"] = tuple(entry["writes"])
-    hints: tuple[str, str, str] = tuple(author.hints)
-    return Question(
-        **entry, check=author.check, messages=author.messages, hints=hints, example=author.example, **optional
-    )
+    hints: tuple[str, str, str] = tuple(getattr(author, "hints", NO_HINTS))
+    messages, example = getattr(author, "messages", {}), getattr(author, "example", _no_example)
+    return Question(**entry, check=author.check, messages=messages, hints=hints, example=example, **optional)
+
+
+def _no_example(_: object) -> dict[str, object]:
+    return {}

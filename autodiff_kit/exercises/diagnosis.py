@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autodiff_kit.lessons.translation import translate
+from autodiff_kit.platform import in_int64
 
 from .compare import first_mismatch, format_distinct, format_value, require_real_array, values_close
 from .protocol import Call, Callback, CallbackNamespace, CallResult, LearnerCodeError, SeededGenerator
@@ -307,6 +308,6 @@ def _format_argument(value: object) -> str:
         names = [_format_argument(one) for one in value]
         return "[" + ", ".join(names if len(names) <= 3 else [names[0], "…", names[-1]]) + "]"
     if isinstance(value, np.ndarray) and value.size > 8:
-        return translate("{dtype} array of shape {shape}").format(dtype=value.dtype, shape=value.shape)
+        return translate("{dtype} array of shape {shape}").format(dtype=in_int64(value).dtype, shape=value.shape)
     text = format_value(value)
     return text if len(text) <= 200 else text[:150] + " … " + text[-30:]

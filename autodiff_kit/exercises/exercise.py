@@ -7,6 +7,7 @@ import inspect
 import os
 import sys
 import time
+from dataclasses import replace
 from difflib import get_close_matches
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from autodiff_kit.lessons.undefined_names import explain_undefined_names
 
 from .check_runner import Verdict, attempt_seed, grade_attempt, is_stub, question_rng
 from .messages import CheckResult, CodeListing, ExampleData, LearnerMessage, format_points, format_score
+from .question import no_public_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -90,6 +92,8 @@ class GradedQuestion:
         verdict = _missing_functions_verdict(missing) if missing else grade_attempt(self._question, found, used)
         if verdict.outcome == "not attempted":
             verdict = self._renamed_functions_verdict(names) or verdict
+        if self._question.private and verdict.outcome != "not attempted":
+            return self._graded_later(verdict, used)
         cost = COST_OF_HINT_3 if past.hints_seen >= 3 else 0.0
         score = self.points * verdict.share * (1 - cost)
         ms = 1000 * (time.perf_counter() - began)
@@ -105,6 +109,17 @@ class GradedQuestion:
         result.show()
         return result
 
+    def _graded_later(self, verdict: Verdict, used: int) -> CheckResult:
+        """The result of a private question: that of its public examples, if it has any; nothing is stored."""
+        if self._question.check is no_public_check:
+            verdict = Verdict("graded later", 0.0, translate("Your functions are there."))
+        elif verdict.outcome == "passed":
+            verdict = replace(verdict, outcome="graded later", message=translate("The public examples are right."))
+        after = "\n" + translate("Your teacher grades this question later, with a check that is not in this notebook.")
+        result = CheckResult(verdict, score=0.0, points=self.points, seed=used, after=after)
+        result.show()
+        return result
+
     def graded(self) -> float:
         """Check your functions as a grader does: nothing is shown or stored, and hints cost nothing.
 
@@ -117,7 +132,7 @@ class GradedQuestion:
             ``AUTODIFF_KIT_SECRET``.
         """
         found = self._functions_by_name(_caller_namespace())
-        if not all(callable(function) for function in found.values()):
+        if self._question.private or not all(callable(function) for function in found.values()):
             return 0.0
         secret = os.environ.get("AUTODIFF_KIT_SECRET", "")
         return float(
@@ -174,17 +189,17 @@ class GradedQuestion:
             The answer as code, or what is still missing to see it.
         """
         past = _progress().question(self.id)
-        if past.tries < TRIES_BEFORE_SOLUTION and past.state != "passed":
+        if not self._question.solution:
+            text = translate("The worked answer of {id} is not part of this exercise.").format(id=self.id)
+            note: LearnerMessage = LearnerMessage(translate("Your teacher has it"), text)
+        elif past.tries < TRIES_BEFORE_SOLUTION and past.state != "passed":
             left = TRIES_BEFORE_SOLUTION - past.tries
             text = translate(
                 "The solution opens after one more honest try. `{label}.hint()` helps until then."
                 if left == 1
                 else "The solution opens after two honest tries. `{label}.hint()` helps until then."
             )
-            note: LearnerMessage = LearnerMessage(translate("Not just yet"), text.format(label=self.label))
-        elif not self._question.solution:
-            text = translate("The worked answer of {id} is not part of this exercise.").format(id=self.id)
-            note = LearnerMessage(translate("Your teacher has it"), text)
+            note = LearnerMessage(translate("Not just yet"), text.format(label=self.label))
         else:
             _progress().see_solution(self.id, self._notebook, self.points)
             note = CodeListing(translate("One solution of {id}").format(id=self.id), self._question.solution)

@@ -22,8 +22,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from autodiff_kit.lessons.translation import translate
-from autodiff_kit.platform import HAS_TIMER_SIGNALS
+from autodiff_kit.platform import HAS_FLOATING_POINT_SIGNALS, HAS_TIMER_SIGNALS
 
+from .float_signals import unwatched, watched
 from .memory_meter import PeakMemoryMeter
 from .protocol import (
     Call,
@@ -71,8 +72,9 @@ class TimeLimitReached(KeyboardInterrupt):
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeLimitReached` in a block that takes longer: by a timer, or on a platform without timers by a look
-    at the clock at each line of the learner's code.
+    """Raise :class:`TimeLimitReached` in a block that takes longer.
+
+    A timer does so; on a platform without timers it is a look at the clock at each line of the learner's code.
 
     There is no limit where somebody else uses the timer or traces the code, and none outside of the main thread.
     """
@@ -262,7 +264,7 @@ def copy_argument(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)([copy_argument(item) for item in value])
     if isinstance(value, np.ndarray):
-        return value.copy()
+        return value.copy() if HAS_FLOATING_POINT_SIGNALS else watched(value.copy())
     if isinstance(value, Callback):
         return callback_function(value)
     if isinstance(value, CallbackNamespace):
@@ -332,7 +334,7 @@ def shares_memory(answer: object, copies: object) -> bool:
 
 
 def _arrays(value: Any, depth: int = 0) -> list[np.ndarray]:
-    if type(value) is np.ndarray:
+    if type(value := unwatched(value)) is np.ndarray:
         return [value]
     if depth > 4 or type(value) not in (list, tuple, dict):
         return []

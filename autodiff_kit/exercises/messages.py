@@ -33,6 +33,7 @@ HEADINGS = {
     "not yet": "Not yet",
     "error": "Stopped",
     "not attempted": "Not begun",
+    "graded later": "Graded later",
 }
 
 
@@ -87,7 +88,7 @@ class CheckResult(LearnerMessage):
     Attributes
     ----------
     outcome : str
-        passed, partial, not yet, error or not attempted.
+        passed, partial, not yet, error, not attempted or graded later.
     score, points : float and int
         Points earned, and points of the question.
     message : str

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .float_signals import unwatched
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
     from typing import Any, TypeAlias
@@ -211,6 +213,7 @@ def plain_copy(value: object, remote: Callable[[Callable[..., object]], Returned
     Only exact types are copied: a subclass may override any method, so it becomes an :class:`OpaqueValue`.
     ``remote`` returns the :class:`ReturnedFunction` of a function.
     """
+    value = unwatched(value)
     kind = type(value)
     if value is None or kind in (bool, int, float, str, complex):
         return value

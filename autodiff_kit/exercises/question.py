@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .diagnosis import AttemptEvaluation
     from .protocol import CheckScript
 
-__all__ = ["Lesson", "Question"]
+__all__ = ["Lesson", "Question", "no_public_check"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,9 @@ class Question:
         Message on a pass; "Every case is right." if empty.
     solution : str
         Source of a worked answer; empty if only the teacher has it.
+    private : bool
+        Whether the question is graded later, with a check that only the teacher has. ``check`` is then that of the
+        public examples, or :func:`no_public_check`.
     """
 
     id: str
@@ -61,6 +64,12 @@ class Question:
     spoils: Mapping[int, str] = field(default_factory=dict)
     praise: str = ""
     solution: str = ""
+    private: bool = False
+
+
+def no_public_check(attempt: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    """The check of a private question without public examples: it asks for no call."""
+    yield from ()
 
 
 @dataclass(frozen=True)

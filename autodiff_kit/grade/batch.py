@@ -5,18 +5,23 @@ A result depends only on the submission and the secret of the batch, not on the 
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
+import os
+import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TextIO
 
 import autodiff_kit
 from autodiff_kit.errors import ArgumentError, AutodiffError, StructureError
 
-from .exercise_lookup import find_exercise
+from .exercise_lookup import find_exercise, use_checks
 from .grading import grade_submission
 from .inside.limits import ResourceLimits
 from .progress_bar import ProgressBar
@@ -29,6 +34,7 @@ __all__ = ["BatchOptions", "SchedulerError", "grade_batch", "grade_job"]
 
 MAX_TRIES = 2
 SCHEDULER_TIMEOUT = 10  # seconds
+PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 
 
 class SchedulerError(AutodiffError, RuntimeError):
@@ -51,6 +57,8 @@ class BatchOptions:
         Address of a dask scheduler; its workers are used instead.
     only : str
         The only question to grade; all if empty.
+    checks : str
+        Folder with the checks of a teacher's own exercises; every worker must find it under this path.
     """
 
     limits: ResourceLimits = field(default_factory=ResourceLimits)
@@ -58,6 +66,7 @@ class BatchOptions:
     workers: int = 1
     scheduler: str = ""
     only: str = ""
+    checks: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,7 @@ _thread_local = threading.local()
 
 def grade_job(job: GradingJob) -> SubmissionResult:
     """Grade one submission in this thread's sandbox, which is started on first use and restarted if it is lost."""
+    use_checks(Path(job.options.checks) if job.options.checks else None)
     for last in (False, True):
         runner = _thread_runner(job.options)  # raises, and so ends the batch, if no sandbox can be started
         try:
@@ -83,6 +93,9 @@ def grade_job(job: GradingJob) -> SubmissionResult:
             if last:
                 why = str(error).splitlines()[0]
                 return _lost_result(job.submission, f"The sandbox was lost twice ({why})")
+        except Exception as error:  # noqa: BLE001 - one submission's failure is never another's
+            _close_thread_runners()
+            return _lost_result(job.submission, f"The grader could not grade it ({type(error).__name__}).")
     raise AssertionError("one of the tries returns")
 
 
@@ -159,7 +172,7 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
     while jobs:
         context = multiprocessing.get_context("spawn")
         done: set[str] = set()
-        with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
+        with ProcessPoolExecutor(min(workers, len(jobs)), context, _end_with_parent, (os.getpid(),)) as pool:
             try:
                 for job, result in _completed_jobs(pool, jobs):
                     done.add(job.submission.key)
@@ -177,6 +190,14 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
             yield job.submission, _lost_result(job.submission, "The process that graded it was lost twice.")
             jobs.remove(job)
         workers = 1 if jobs else workers
+
+
+def _end_with_parent(parent: int) -> None:
+    """Let the kernel kill this worker when the batch's process ends, however it ends; its sandbox ends with it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it ended before that
+        os._exit(1)
 
 
 def _completed_jobs(

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from autodiff_kit.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from .lms_export import Enrolment
     from .results import SubmissionResult
+    from .roster import Roster
 
 __all__ = ["add_grade_command"]
 
@@ -32,6 +34,10 @@ def add_grade_command(commands: argparse._SubParsersAction[argparse.ArgumentPars
     )  # fmt: skip
     grade.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for grades and feedback")
     grade.add_argument("--exercise", default="", metavar="NAME", help="slug or number (default: as each notebook says)")
+    grade.add_argument(
+        "--checks", type=Path, metavar="FOLDER",
+        help="checks of an exercise of your own: the folder `grading` that `autodiff-kit author build` wrote",
+    )  # fmt: skip
     where = grade.add_mutually_exclusive_group()
     where.add_argument(
         "--workers", type=int, default=os.cpu_count() or 1, metavar="N", help="default: one for each processor"
@@ -56,16 +62,28 @@ def _add_gradebook_options(grade: argparse.ArgumentParser) -> None:
         "--gradebook", default="", metavar="URL", help="nbgrader's gradebook: a file, or postgresql://user@host/course"
     )
     books.add_argument("--canvas", action="store_true", help="also write canvas.csv, for Canvas' import of grades")
-    books.add_argument(
-        "--roster", type=Path, metavar="FILE", help="the export of Canvas' gradebook, for the students' IDs"
-    )
     books.add_argument("--moodle", action="store_true", help="also write moodle.csv, for Moodle's import of grades")
+    books.add_argument(
+        "--roster", type=Path, metavar="FILE",
+        help="the export of Canvas' gradebook or a Moodle assignment's grading worksheet: every enrolled learner gets "
+        "a line in canvas.csv or moodle.csv, strangers are named",
+    )  # fmt: skip
+    books.add_argument(
+        "--column", default="", metavar="TITLE",
+        help="the assignment's column in Canvas, such as \"Adam's slots (81234)\", or in Moodle's worksheet",
+    )  # fmt: skip
 
 
 def _add_late_options(grade: argparse.ArgumentParser) -> None:
     late = grade.add_argument_group("late work")
     late.add_argument("--due", default="", metavar="TIME", help="such as 2026-11-30T23:59+01:00")
     late.add_argument("--grace", type=float, default=0.0, metavar="MINUTES", help="not counted as late (default: 0)")
+    late.add_argument(
+        "--timestamps",
+        action="store_true",
+        help="take the time from nbgrader's timestamp.txt beside a notebook, not from the file; only for folders in "
+        "which learners cannot write",
+    )
     late.add_argument(
         "--late-per-day", type=float, default=0.0, metavar="PERCENT", help="of the points, for each day begun"
     )
@@ -76,8 +94,9 @@ def _add_limit_options(grade: argparse.ArgumentParser) -> None:
     limits = grade.add_argument_group("limits for each submission")
     limits.add_argument("--cpu", type=float, default=20.0, metavar="SECONDS", help="of computing (default: 20)")
     limits.add_argument(
-        "--wall", type=float, default=60.0, metavar="SECONDS", help="cells, each question (default: 60)"
-    )
+        "--wall", type=float, default=60.0, metavar="SECONDS",
+        help="cells, each question; three times as much in all (default: 60)",
+    )  # fmt: skip
     limits.add_argument("--memory", type=int, default=1024, metavar="MB", help="of all its processes (default: 1024)")
 
 
@@ -86,45 +105,63 @@ def _run_grade(options: argparse.Namespace) -> int:
 
     from .batch import BatchOptions, grade_batch
     from .csv_table import grades_csv
+    from .exercise_lookup import use_checks
     from .inside.limits import ResourceLimits
     from .late_policy import LatePolicy
+    from .lms_export import match_roster
     from .reports import write_reports
     from .result_store import ResultStore
     from .results import write_results
-    from .similarity import similar_pairs
+    from .roster import read_roster
+    from .similarity import similar_groups
     from .submission_discovery import collect_submissions
 
     policy = LatePolicy(options.due, options.grace, options.late_per_day, options.late_most)
-    submissions = collect_submissions(options.submissions, options.exercise)
+    checks = options.checks.resolve() if options.checks else None
+    use_checks(checks)
+    roster = read_roster(options.roster) if options.roster else None
+    submissions = collect_submissions(
+        options.submissions,
+        options.exercise,
+        noted_times=options.timestamps,
+        platform_names=bool(options.canvas or options.moodle or roster),
+    )
     _check_limits(options)
     limits = ResourceLimits(cpu=options.cpu, wall=options.wall, memory=options.memory << 20)
-    batch = BatchOptions(limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade)
+    batch = BatchOptions(
+        limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade, str(checks or "")
+    )
     try:
         with ResultStore(options.out, options.seed) as store:
             results = [policy.apply_to(result) for result in grade_batch(submissions, store, batch, sys.stderr)]
             write_results(options.out / "results.jsonl", results)
             write_atomically(options.out / "grades.csv", grades_csv(results, options.due).encode("utf-8", "replace"))
-            write_reports(options.out, results, similar_pairs(submissions))
-            _export_grades(options, results)
+            enrolment = match_roster(results, roster) if roster else None
+            write_reports(options.out, results, similar_groups(submissions), enrolment)
+            _export_grades(options, results, roster)
     except KeyboardInterrupt:
         print("\nStopped. The results so far are kept; run the same command again to continue.", file=sys.stderr)
         return 1
     print(_summary_line(options.out, len(results), sum(result.status != "graded" for result in results)))
+    if enrolment is not None:
+        print(_enrolment_line(enrolment))
     return 0
 
 
-def _export_grades(options: argparse.Namespace, results: list[SubmissionResult]) -> None:
-    """Write the grades for Canvas, Moodle and nbgrader, according to the options."""
+def _export_grades(options: argparse.Namespace, results: list[SubmissionResult], roster: Roster | None) -> None:
+    """Write the grades for Canvas, Moodle and nbgrader, according to the options and the roster's platform."""
     from autodiff_kit.lessons.atomic_files import write_atomically
 
-    from .lms_export import canvas_csv, moodle_csv, read_canvas_export
+    from .lms_export import canvas_csv, moodle_csv
     from .nbgrader_gradebook import write_gradebook
 
-    if options.canvas or options.roster:
-        text = canvas_csv(results, read_canvas_export(options.roster) if options.roster else ())
+    platform = roster.platform if roster else ""
+    if options.canvas or platform == "canvas":
+        text = canvas_csv(results, roster if platform == "canvas" else None, options.column)
         write_atomically(options.out / "canvas.csv", text.encode("utf-8", "replace"))
-    if options.moodle:
-        write_atomically(options.out / "moodle.csv", moodle_csv(results).encode("utf-8", "replace"))
+    if options.moodle or platform == "moodle":
+        text = moodle_csv(results, roster if platform == "moodle" else None, options.column)
+        write_atomically(options.out / "moodle.csv", text.encode("utf-8", "replace"))
     if options.gradebook:
         write_gradebook(options.gradebook, results, options.due)
 
@@ -141,3 +178,10 @@ def _check_limits(options: argparse.Namespace) -> None:
 def _summary_line(out: Path, count: int, odd: int) -> str:
     look = f" {odd} could not be graded in full: see {out / 'report.html'}." if odd else ""
     return f"{count} submissions: {out / 'grades.csv'}, {out / 'feedback'}.{look}"
+
+
+def _enrolment_line(enrolment: Enrolment) -> str:
+    strangers, missing = len(enrolment.strangers), len(enrolment.missing)
+    return (
+        f"Of the roster {missing} handed in nothing; {strangers} submissions fit nobody in it. The report names them."
+    )

@@ -1,14 +1,14 @@
-"""``grades.csv``: one line per submission, in the columns of nbgrader's export."""
+"""``grades.csv``: one line per submission, in the columns of nbgrader's export and one for each question."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .results import SubmissionResult
 
-__all__ = ["COLUMNS", "escape_formula", "grades_csv"]
+__all__ = ["COLUMNS", "csv_text", "escape_formula", "grades_csv"]
 
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
@@ -29,14 +29,22 @@ def grades_csv(results: Iterable[SubmissionResult], due: str = "") -> str:
     Returns
     -------
     str
-        The first line has the column names.
+        The first line has the column names; a column for the points of each question follows nbgrader's own.
     """
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    for result in sorted(results, key=lambda one: (one.exercise, one.learner)):
+    ordered = sorted(results, key=lambda one: (one.exercise, one.learner))
+    questions = list(dict.fromkeys(mark.question for result in ordered for mark in result.marks))
+    rows: list[tuple[object, ...]] = [(*COLUMNS, *questions)]
+    for result in ordered:
         header = (result.exercise, due, result.submitted, escape_formula(result.learner), "", "", "")
-        table.writerow((*header, result.raw_score, result.penalty, result.score, result.max_score))
+        points = (result.points.get(question, "") for question in questions)
+        rows.append((*header, result.raw_score, result.penalty, result.score, result.max_score, *points))
+    return csv_text(rows)
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """The text of a table; every text is quoted, so that a program with another separator reads the same cells."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)
     return text.getvalue()
 
 

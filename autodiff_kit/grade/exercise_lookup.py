@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
+
 from autodiff_kit.errors import StructureError
 from autodiff_kit.exercises import custom
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.exercises.questions import LESSONS
 
-__all__ = ["find_builtin_exercise", "find_exercise"]
+__all__ = ["find_builtin_exercise", "find_exercise", "find_known_exercise", "use_checks"]
+
+MAX_NAME_LENGTH = 80
+
+_checks_folder: Path | None = None
+
+
+def use_checks(folder: Path | None) -> None:
+    """Set the folder with the checks of a teacher's own exercises, for this process."""
+    global _checks_folder
+    if folder != _checks_folder:
+        _checks_folder = folder
+        _find_custom.cache_clear()
+
+
+@lru_cache(maxsize=64)
+def _find_custom(name: str) -> Lesson | None:
+    return custom.load_checks(_checks_folder, name) if _checks_folder and len(name) <= MAX_NAME_LENGTH else None
 
 
 def find_builtin_exercise(name: str) -> Lesson | None:
@@ -16,20 +36,26 @@ def find_builtin_exercise(name: str) -> Lesson | None:
     return LESSONS.get(number) or next((lesson for lesson in LESSONS.values() if lesson.slug == name), None)
 
 
+def find_known_exercise(name: str) -> Lesson | None:
+    """The exercise that a learner's notebook names: one of the kit's, or one of the teacher's checks; or None."""
+    return find_builtin_exercise(name) or _find_custom(name)
+
+
 def find_exercise(name: str) -> Lesson:
-    """The exercise with a slug or number: one of the kit's, or a teacher's own with an importable checks package.
+    """The exercise with a slug or number: one of the kit's, or one whose checks are in the folder of `use_checks`.
+
+    Checks are loaded from that folder only, so that nothing which a learner handed in can stand in their place.
 
     Raises
     ------
     StructureError
         If there is no such exercise.
     """
-    found = find_builtin_exercise(name) or custom.find_custom_exercise(name)
+    found = find_known_exercise(name)
     if found is None:
         known = ", ".join(lesson.slug for lesson in LESSONS.values())
         raise StructureError(
-            f"There is no exercise {name!r}; there are {known}. An exercise of your own is found by its checks: put "
-            "the "
-            f"folder with {name}_checks on PYTHONPATH."
+            f"There is no exercise {name!r}; there are {known}. For one of your own give --checks FOLDER, the folder "
+            f"`grading` that `autodiff-kit author build` wrote; it must have {name}_checks in it."
         )
     return found

@@ -13,7 +13,8 @@ from autodiff_kit.exercises.question import Lesson, Question
 
 from .exercise_lookup import find_exercise
 from .inside.limits import ExitStatus
-from .protocol import ConnectionLost, ProtocolError, ResponseTimeout
+from .outside_text import clean_text
+from .protocol import ConnectionLost, MessageTooLarge, ProtocolError, ResponseTimeout
 from .results import QuestionGrade, SubmissionResult
 from .sandbox import SubmissionRunner
 from .submission import Submission
@@ -25,6 +26,7 @@ MAX_RUNS = 3
 """The largest number of runs of a notebook: a new run after each cell that ended the process, without that cell."""
 EXIT_GRACE_SECONDS = 2.0
 MAX_CELL_ERRORS_SHOWN = 5
+MAX_MESSAGE = 4000  # characters
 
 
 def question_seed(secret: str, learner: str, question: str) -> int:
@@ -117,7 +119,7 @@ def _run_once(
                 state.grades[question.id] = _question_grade(question, seed, verdict)
         current = None
         session.finish()
-    except (ConnectionLost, ResponseTimeout, ProtocolError) as error:
+    except Exception as error:  # noqa: BLE001 - whatever a notebook answers must not end the batch
         state.cell_errors.update(session.errors)
         grace = EXIT_GRACE_SECONDS if isinstance(error, ConnectionLost) else 0.0
         exit_status = runner.end_submission(channel, grace_seconds=grace)
@@ -170,8 +172,10 @@ def _record_early_end(
 
 
 def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> tuple[str, str]:
-    if isinstance(error, ProtocolError):
-        return "tampered", f"{what} wrote to the connection with the grader ({error})."
+    if isinstance(error, MessageTooLarge):
+        return "crashed", f"{what} returned more than the grader accepts ({error})."
+    if isinstance(error, ProtocolError) and error.proof:
+        return "tampered", f"{what} wrote to the connection with the grader ({error}). It wrote: {error.proof}"
     if exit_status.reason == "cpu" or (exit_status.reason == "crashed" and exit_status.code == -24):
         return "timeout", f"{what} exceeded the limit of processor time."
     if isinstance(error, ResponseTimeout):
@@ -183,14 +187,15 @@ def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> 
     if exit_status.reason == "crashed":
         how = f"signal {-exit_status.code}" if exit_status.code < 0 else f"exit code {exit_status.code}"
         return "crashed", f"{what} ended Python ({how})."
-    return "crashed", f"{what} closed the connection with the grader."
+    if isinstance(error, ConnectionLost):
+        return "crashed", f"{what} closed the connection with the grader."
+    return "crashed", f"{what} gave an answer that the grader cannot read ({type(error).__name__})."
 
 
 def _question_grade(question: Question, seed: int, verdict: Verdict) -> QuestionGrade:
     points = float(question.points * verdict.share)
-    return QuestionGrade(
-        question.id, points, question.points, verdict.outcome, verdict.message, verdict.misconception, seed
-    )
+    message = clean_text(verdict.message, MAX_MESSAGE)
+    return QuestionGrade(question.id, points, question.points, verdict.outcome, message, verdict.misconception, seed)
 
 
 def _grade_not_reached(question: Question) -> QuestionGrade:

@@ -78,7 +78,12 @@ def _changed_points(lesson: Lesson, cells: list[dict[str, Any]]) -> Iterator[str
             continue
         id, points = about["question"], about["points"]
         if id in worth and not (type(points) in (int, float) and points == worth[id]):
-            yield f"The points of {id} were changed to {str(points)[:40]}; it is worth {worth[id]}."
+            yield f"The points of {id} were changed to {_as_number(points)}; it is worth {worth[id]}."
+
+
+def _as_number(points: object) -> str:
+    """A number as it is written; "something else" for what is no number of a reasonable size."""
+    return f"{points:g}" if isinstance(points, int | float) and abs(points) < 1e6 else "something else"
 
 
 def _is_check_source(source: str) -> bool:

@@ -1,34 +1,76 @@
-"""Export of grades to learning management systems: the CSV imports of Canvas and Moodle."""
+"""Grades for learning platforms: the CSV imports of Canvas and Moodle."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from autodiff_kit.errors import FileError
+from autodiff_kit.errors import StructureError
 
-from .csv_table import escape_formula
+from .csv_table import csv_text, escape_formula
 from .results import SubmissionResult
+from .roster import Roster
 
-__all__ = ["canvas_csv", "moodle_csv", "read_canvas_export"]
+__all__ = ["Enrolment", "canvas_csv", "match_roster", "moodle_csv"]
 
 # The first columns of Canvas' import file; Canvas identifies a student by the ID or the login.
 CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 MAX_FEEDBACK_LENGTH = 2000  # characters per row
+MOODLE_GRADE, MOODLE_FEEDBACK, MOODLE_MOST = "Grade", "Feedback comments", "Maximum Grade"
 
 
-def canvas_csv(results: Iterable[SubmissionResult], roster: Sequence[dict[str, str]] = ()) -> str:
+@dataclass(frozen=True)
+class Enrolment:
+    """The results beside the roster.
+
+    Attributes
+    ----------
+    rows : dict
+        Index of a row of the roster -> results by exercise.
+    missing : list of str
+        Enrolled learners without a submission.
+    strangers : list of str
+        Learners of submissions that are not enrolled, or whose name fits nobody.
+    """
+
+    rows: dict[int, dict[str, SubmissionResult]]
+    missing: list[str]
+    strangers: list[str]
+
+
+def match_roster(results: Iterable[SubmissionResult], roster: Roster) -> Enrolment:
+    """Find the enrolled learner of each result.
+
+    Two submissions of one learner under different names count as one: the one with more points.
+    """
+    rows: dict[int, dict[str, SubmissionResult]] = {}
+    strangers = set()
+    for learner, own in _by_learner(results).items():
+        place = roster.place_of(learner)
+        if place is None:
+            strangers.add(learner)
+            continue
+        mine = rows.setdefault(place, {})
+        for name, result in own.items():
+            if name not in mine or result.score > mine[name].score:
+                mine[name] = result
+    missing = [roster.name_at(place) for place in range(len(roster.rows)) if place not in rows]
+    return Enrolment(rows, missing, sorted(strangers))
+
+
+def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None, column: str = "") -> str:
     """The text of a file for Canvas' "Import grades".
 
     Parameters
     ----------
     results : iterable of SubmissionResult
         Of one or more exercises; each becomes a column.
-    roster : sequence of dict
-        The rows of the course's own export (:func:`read_canvas_export`), for the IDs. A row belongs to the learner
-        whose name equals its login, SIS ID, ID or name. Without a roster the learner's name is used as the login.
+    roster : Roster, optional
+        The course's own export: every enrolled learner has a line, an empty one without a submission, and strangers
+        have none. Without a roster each learner's name is used as the login.
+    column : str, optional
+        Title of the assignment in Canvas, such as ``Adam's slots (81234)``; only for results of one exercise. By
+        default the exercise's name, for which Canvas offers to make an assignment.
 
     Returns
     -------
@@ -36,71 +78,114 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Sequence[dict[str, s
         The first line has the column names, the second the points possible.
     """
     found = list(results)
-    exercises = sorted({result.exercise for result in found if result.exercise})
-    most = {name: max(r.max_score for r in found if r.exercise == name) for name in exercises}
-    known = {row[key]: row for row in roster for key in CANVAS_COLUMNS[:4] if row.get(key)}
+    exercises = _exercises(found)
+    most = dict.fromkeys(exercises, 0.0)
+    for result in found:
+        if result.exercise:
+            most[result.exercise] = max(most[result.exercise], result.max_score)
     rows = [
-        [*CANVAS_COLUMNS, *exercises],
+        [*CANVAS_COLUMNS, *_titles(exercises, column)],
         ["    Points Possible", "", "", "", "", *(f"{most[name]:g}" for name in exercises)],
     ]
-    for learner in sorted({result.learner for result in found}):
-        scores = {r.exercise: r.score for r in found if r.learner == learner and r.marks}
-        who = known.get(learner, {"Student": learner, "SIS Login ID": learner})
-        points = [f"{scores[name]:g}" if name in scores else "" for name in exercises]
+    for who, own in _canvas_learners(found, roster):
+        points = (f"{own[name].score:g}" if name in own and own[name].marks else "" for name in exercises)
         rows.append([*(escape_formula(who.get(key, "")) for key in CANVAS_COLUMNS), *points])
-    return _csv_text(rows)
+    return csv_text(rows)
 
 
-def read_canvas_export(path: Path) -> list[dict[str, str]]:
-    """Read the students of a Canvas gradebook export.
-
-    Parameters
-    ----------
-    path : Path
-        The exported CSV.
-
-    Returns
-    -------
-    list of dict
-        One row per student, without the line of points possible.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read, or is not such an export.
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [{key: value or "" for key, value in row.items() if key} for row in csv.DictReader(file)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileError(f"{path} cannot be read ({error}). Export the gradebook from Canvas as CSV.") from error
-    if not rows or not {"Student", "ID"} <= rows[0].keys():
-        raise FileError(f"{path} is not an export from Canvas: it has no columns Student and ID.")
-    return [row for row in rows if not row["Student"].strip().startswith("Points Possible")]
+def _canvas_learners(
+    found: list[SubmissionResult], roster: Roster | None
+) -> Iterable[tuple[Mapping[str, str], dict[str, SubmissionResult]]]:
+    if roster is None:
+        for learner, own in sorted(_by_learner(found).items()):
+            yield {"Student": learner, "SIS Login ID": learner}, own
+        return
+    enrolled = match_roster(found, roster)
+    for place, row in enumerate(roster.rows):
+        yield row, enrolled.rows.get(place, {})
 
 
-def moodle_csv(results: Iterable[SubmissionResult]) -> str:
-    """The text of a file for Moodle's "Import grades".
+def moodle_csv(results: Iterable[SubmissionResult], worksheet: Roster | None = None, column: str = "") -> str:
+    """The text of a file for Moodle: its own grading worksheet with grades, or a file for "Import grades".
 
     Parameters
     ----------
     results : iterable of SubmissionResult
-        Of one or more exercises; each becomes a column of grades and one of feedback.
+        Of one exercise, if a worksheet is given.
+    worksheet : Roster, optional
+        The assignment's grading worksheet. Every line of it is kept; grade and feedback are filled in.
+    column : str, optional
+        The worksheet's column for grades, in the site's language; by default ``Grade``.
 
     Returns
     -------
     str
-        Students are identified by ``Username``: choose "Map to: username" in the settings of the import.
+        Without a worksheet students are identified by ``Username``: choose "Map to: username" in the import's settings.
+
+    Raises
+    ------
+    StructureError
+        If the worksheet has no such column, or the results are of several exercises.
     """
     found = list(results)
-    exercises = sorted({result.exercise for result in found if result.exercise})
+    if worksheet is not None:
+        return _filled_worksheet(found, worksheet, column or MOODLE_GRADE)
+    exercises = _exercises(found)
     rows = [["Username", *(title for name in exercises for title in (name, f"{name} feedback"))]]
-    for learner in sorted({result.learner for result in found}):
-        mine = {result.exercise: result for result in found if result.learner == learner}
+    for learner, own in sorted(_by_learner(found).items()):
         rows.append(
-            [escape_formula(learner), *(part for name in exercises for part in _grade_and_feedback(mine.get(name)))]
+            [escape_formula(learner), *(part for name in exercises for part in _grade_and_feedback(own.get(name)))]
         )
-    return _csv_text(rows)
+    return csv_text(rows)
+
+
+def _filled_worksheet(found: list[SubmissionResult], worksheet: Roster, column: str) -> str:
+    if column not in worksheet.columns:
+        raise StructureError(
+            f"The grading worksheet has no column {column!r}; it has {', '.join(worksheet.columns)}. --column names it."
+        )
+    exercises = _exercises(found)
+    _titles(exercises, column)
+    enrolled = match_roster(found, worksheet)
+    rows = [list(worksheet.columns)]
+    for place, row in enumerate(worksheet.rows):
+        result = next(iter(enrolled.rows.get(place, {}).values()), None)
+        grade, feedback = _grade_and_feedback(result)
+        filled = {**row, column: _scaled(grade, result, row), MOODLE_FEEDBACK: feedback} if result else row
+        rows.append([filled.get(name, "") for name in worksheet.columns])  # Moodle's own cells stay as they are
+    return csv_text(rows)
+
+
+def _scaled(grade: str, result: SubmissionResult, row: Mapping[str, str]) -> str:
+    """The grade on the scale of Moodle's assignment, which is of 100 points unless a teacher changed it."""
+    try:
+        most = float(row.get(MOODLE_MOST, "").replace(",", "."))
+    except ValueError:
+        return grade
+    return f"{round(float(grade) * most / result.max_score, 2):g}" if grade and result.max_score else grade
+
+
+def _titles(exercises: list[str], column: str) -> list[str]:
+    if not column:
+        return exercises
+    if len(exercises) > 1:
+        raise StructureError(
+            f"--column names one assignment, but the submissions are of {len(exercises)} exercises: "
+            f"{', '.join(exercises)}. Grade each by itself, with --exercise."
+        )
+    return [column]
+
+
+def _exercises(results: Iterable[SubmissionResult]) -> list[str]:
+    return sorted({result.exercise for result in results if result.exercise})
+
+
+def _by_learner(results: Iterable[SubmissionResult]) -> dict[str, dict[str, SubmissionResult]]:
+    """Learner -> exercise -> result; a result of an unknown exercise stands under the empty name."""
+    found: dict[str, dict[str, SubmissionResult]] = {}
+    for result in results:
+        found.setdefault(result.learner, {})[result.exercise] = result
+    return found
 
 
 def _grade_and_feedback(result: SubmissionResult | None) -> tuple[str, str]:
@@ -109,9 +194,3 @@ def _grade_and_feedback(result: SubmissionResult | None) -> tuple[str, str]:
     told = [f"{mark.question}: {mark.points:g} of {mark.max_points:g}. {mark.message}" for mark in result.marks]
     text = "\n".join([*([result.reason] if result.reason else []), *told])
     return f"{result.score:g}" if result.marks else "", escape_formula(text[:MAX_FEEDBACK_LENGTH])
-
-
-def _csv_text(rows: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

@@ -20,11 +20,14 @@ import numpy as np
 
 from autodiff_kit.exercises.protocol import CallbackNamespace, OpaqueValue, ReturnedFunction, SeededGenerator
 
+from .outside_text import clean_text
+
 __all__ = [
     "ConnectionLost",
     "FunctionRegistry",
     "Message",
     "MessageSocket",
+    "MessageTooLarge",
     "ProtocolError",
     "ResponseTimeout",
     "TensorValue",
@@ -33,14 +36,32 @@ __all__ = [
 ]
 
 MAX_LINE_BYTES = 4 << 20
-MAX_ARRAY_BYTES = 64 << 20
+# Answers are small; comparing an array needs many times its bytes.
+MAX_ARRAY_BYTES = 8 << 20
+# Brackets, braces and commas of a line: what they make needs up to a hundred times the bytes of the line.
+MAX_LINE_PARTS = 200_000
 MAX_DEPTH = 24
+MAX_NAME = 200
 # Numeric dtypes in little-endian byte order; no objects.
 DTYPE = re.compile(r"(<[fiu](2|4|8|16)|<c(8|16|32)|\|[iub]1)\Z")
 
 
 class ProtocolError(Exception):
-    """A message that violates the wire format."""
+    """A message that violates the wire format.
+
+    Attributes
+    ----------
+    proof : str
+        The beginning of the line that was received; empty if nothing that was received is to blame.
+    """
+
+    def __init__(self, text: str, proof: str = "") -> None:
+        super().__init__(text)
+        self.proof = proof
+
+
+class MessageTooLarge(ProtocolError):  # noqa: N818 - of a kind with ConnectionLost and ResponseTimeout
+    """A message that keeps to the format and exceeds a limit."""
 
 
 class ConnectionLost(Exception):  # noqa: N818 - the normal end of a process, not an error
@@ -70,6 +91,10 @@ class Message:
     kind: str
     fields: dict[str, Any] = field(default_factory=dict)
     values: list[Any] = field(default_factory=list)
+
+    def violation(self, text: str) -> ProtocolError:
+        """The error for a message whose form is right and whose content is not; the message is its proof."""
+        return ProtocolError(text, clean_text(f"{self.kind} {json.dumps(self.fields)}", 200))
 
 
 class FunctionRegistry(Protocol):
@@ -106,21 +131,31 @@ class MessageSocket:
         head = {"kind": message.kind, "fields": message.fields, "values": values, "arrays": about}
         line = json.dumps(head, separators=(",", ":")).encode() + b"\n"
         if len(line) > MAX_LINE_BYTES or sum(array.nbytes for array in arrays) > MAX_ARRAY_BYTES:
-            raise ProtocolError("a message is too long")
+            raise MessageTooLarge("a message is too long")
         self._with_deadline(lambda: self._sock.sendall(b"".join((line, *(array.tobytes() for array in arrays)))))
 
     def receive(self, registry: FunctionRegistry) -> Message:
         """Wait for the next message."""
-        head = _parse_object(self._read_line())
+        line = self._read_line()
         try:
-            kind, fields, trees, about = (head[name] for name in ("kind", "fields", "values", "arrays"))
-            shapes = [_checked_header(*entry) for entry in about]
-            if sum(dtype.itemsize * math.prod(shape) for dtype, shape in shapes) > MAX_ARRAY_BYTES:
-                raise ProtocolError("a message is too long")
-            arrays = [self._read_array(dtype, shape) for dtype, shape in shapes]
-            return Message(str(kind), dict(fields), [decode_value(tree, arrays, registry) for tree in trees])
-        except (KeyError, IndexError, TypeError, ValueError, RecursionError) as error:
-            raise ProtocolError(f"a message violates the format ({type(error).__name__})") from error
+            return self._parse_message(line, registry)
+        except MessageTooLarge:
+            raise
+        except ProtocolError as error:
+            raise ProtocolError(str(error), _beginning(line)) from error
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise ProtocolError(f"a message violates the format ({type(error).__name__})", _beginning(line)) from error
+
+    def _parse_message(self, line: bytes, registry: FunctionRegistry) -> Message:
+        head = _parse_object(line)
+        kind, fields, trees, about = (head[name] for name in ("kind", "fields", "values", "arrays"))
+        shapes = [_checked_header(*entry) for entry in about]
+        if sum(dtype.itemsize * math.prod(shape) for dtype, shape in shapes) > MAX_ARRAY_BYTES:
+            raise MessageTooLarge("a message is too long")
+        arrays = [self._read_array(dtype, shape) for dtype, shape in shapes]
+        if type(kind) is not str or type(fields) is not dict:
+            raise ProtocolError("a message has no kind or no fields")
+        return Message(kind, fields, [decode_value(tree, arrays, registry) for tree in trees])
 
     def close(self) -> None:
         """Close the socket."""
@@ -137,7 +172,7 @@ class MessageSocket:
         while (end := self._buffer.find(b"\n", start)) < 0:
             start = len(self._buffer)
             if start > MAX_LINE_BYTES:
-                raise ProtocolError("a line is too long")
+                raise MessageTooLarge("a line is too long")
             self._read_more()
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -169,7 +204,13 @@ class MessageSocket:
             raise ConnectionLost("the other side has closed the connection") from error
 
 
+def _beginning(line: bytes) -> str:
+    return clean_text(line[:300].decode("utf-8", "replace"), 200)
+
+
 def _parse_object(line: bytes) -> dict[str, Any]:
+    if sum(map(line.count, (b",", b"[", b"{"))) > MAX_LINE_PARTS:
+        raise MessageTooLarge("a message has too many parts")
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -253,7 +294,7 @@ def decode_value(tree: Any, arrays: list[np.ndarray], registry: FunctionRegistry
 
 def _decode_namespace(held: Any, inner: Callable[[Any], Any]) -> CallbackNamespace:
     name, members = held
-    return CallbackNamespace(str(name), {str(key): inner(item) for key, item in members.items()})
+    return CallbackNamespace(clean_text(name, MAX_NAME), {str(key): inner(item) for key, item in members.items()})
 
 
 def _array_at(held: Any, arrays: list[np.ndarray]) -> np.ndarray:
@@ -276,9 +317,11 @@ _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any], list[np.ndarray], Func
     "set": lambda held, inner, arrays, registry: {inner(item) for item in held},
     "dict": lambda held, inner, arrays, registry: {_checked_key(key): inner(item) for key, item in held},
     "rng": lambda held, _, arrays, registry: SeededGenerator(int(held)),
-    "foreign": lambda held, _, arrays, registry: OpaqueValue(str(held)),
+    "foreign": lambda held, _, arrays, registry: OpaqueValue(clean_text(held, MAX_NAME)),
     "namespace": lambda held, inner, arrays, registry: _decode_namespace(held, inner),
-    "remote": lambda held, _, arrays, registry: ReturnedFunction(int(held[0]), str(held[1])),
-    "mine": lambda held, _, arrays, registry: registry.remote_function(int(held[0]), str(held[1]), bool(held[2])),
+    "remote": lambda held, _, arrays, registry: ReturnedFunction(int(held[0]), clean_text(held[1], MAX_NAME)),
+    "mine": lambda held, _, arrays, registry: registry.remote_function(
+        int(held[0]), clean_text(held[1], MAX_NAME), bool(held[2])
+    ),
     "yours": lambda held, _, arrays, registry: registry.local_function(int(held)),
 }

@@ -12,10 +12,12 @@ from autodiff_kit.exercises.messages import format_points, format_score
 from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .exercise_lookup import find_exercise
+from .lms_export import Enrolment
+from .outside_text import file_names
 from .results import QuestionGrade, SubmissionResult
-from .similarity import SimilarPair
+from .similarity import SimilarGroup
 
-__all__ = ["feedback_file_name", "feedback_html", "report_html", "write_reports"]
+__all__ = ["feedback_html", "report_html", "write_reports"]
 
 OUTCOME_WORDS = {
     "passed": "Passed",
@@ -24,6 +26,8 @@ OUTCOME_WORDS = {
     "error": "Stopped",
     "not attempted": "Not begun",
 }
+MAX_GROUPS_SHOWN = 60
+MAX_NAMES_SHOWN = 12
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
@@ -37,7 +41,12 @@ td.bar { width: 14rem; } td.bar span { display: inline-block; height: .8rem; bac
 """
 
 
-def write_reports(folder: Path, results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair]) -> None:
+def write_reports(
+    folder: Path,
+    results: Sequence[SubmissionResult],
+    groups: Sequence[SimilarGroup],
+    enrolment: Enrolment | None = None,
+) -> None:
     """Write ``feedback/<learner>.html`` for each learner, and ``report.html``.
 
     Parameters
@@ -46,22 +55,19 @@ def write_reports(folder: Path, results: Sequence[SubmissionResult], pairs: Sequ
         The output folder.
     results : sequence of SubmissionResult
         Results of the whole batch.
-    pairs : sequence of SimilarPair
-        Pairs of similar answers.
+    groups : sequence of SimilarGroup
+        Groups of similar answers.
+    enrolment : Enrolment, optional
+        The results beside the roster.
     """
     by_learner: dict[str, list[SubmissionResult]] = {}
     for result in results:
         by_learner.setdefault(result.learner, []).append(result)
+    names = file_names(by_learner)
     for learner, own in by_learner.items():
-        write_atomically(
-            folder / "feedback" / feedback_file_name(learner), feedback_html(learner, own).encode("utf-8", "replace")
-        )
-    write_atomically(folder / "report.html", report_html(results, pairs).encode("utf-8", "replace"))
-
-
-def feedback_file_name(learner: str) -> str:
-    """The file name of a learner's feedback."""
-    return re.sub(r"[/\\:\x00]", "_", learner) + ".html"
+        page = feedback_html(learner, own).encode("utf-8", "replace")
+        write_atomically(folder / "feedback" / f"{names[learner]}.html", page)
+    write_atomically(folder / "report.html", report_html(results, groups, enrolment).encode("utf-8", "replace"))
 
 
 def feedback_html(learner: str, results: Iterable[SubmissionResult]) -> str:
@@ -70,7 +76,9 @@ def feedback_html(learner: str, results: Iterable[SubmissionResult]) -> str:
     return _html_page(f"Feedback for {learner}", "\n".join(parts))
 
 
-def report_html(results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair]) -> str:
+def report_html(
+    results: Sequence[SubmissionResult], groups: Sequence[SimilarGroup], enrolment: Enrolment | None = None
+) -> str:
     """The teacher's page: submissions with remarks, misconceptions, outcomes, and similar answers."""
     statuses = Counter(result.status for result in results)
     counted = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
@@ -78,10 +86,11 @@ def report_html(results: Sequence[SubmissionResult], pairs: Sequence[SimilarPair
     return _html_page(
         "Report",
         body
+        + (_enrolment_html(enrolment) if enrolment else "")
         + _remarks_table(results)
         + _misconceptions_table(results)
         + _outcomes_table(results)
-        + _similarity_table(pairs),
+        + _similarity_table(groups),
     )
 
 
@@ -122,6 +131,15 @@ def _question_html(mark: QuestionGrade, title: str) -> str:
     )
 
 
+def _enrolment_html(enrolment: Enrolment) -> str:
+    """Who handed in nothing, and whose names fit nobody in the roster."""
+    missing, strangers = (
+        [f"<tr><td>{_escape(name)}</td></tr>" for name in names] for names in (enrolment.missing, enrolment.strangers)
+    )
+    absent = _html_table("Enrolled, without a submission", ("learner",), missing)
+    return absent + _html_table("Not in the roster", ("name",), strangers)
+
+
 def _remarks_table(results: Sequence[SubmissionResult]) -> str:
     rows = [
         f"<tr><td>{_escape(result.learner)}</td><td>{_escape(result.exercise)}</td><td>{result.status}</td>"
@@ -156,13 +174,24 @@ def _outcomes_table(results: Sequence[SubmissionResult]) -> str:
     return _html_table("Questions", ("question", *OUTCOME_WORDS), rows)
 
 
-def _similarity_table(pairs: Sequence[SimilarPair]) -> str:
+def _similarity_table(groups: Sequence[SimilarGroup]) -> str:
+    """The groups of similar answers, as many as a person reads; those like the worked answer come last."""
+    ordered = sorted(groups, key=lambda group: group.worked)
     rows = [
-        f"<tr><td>{_escape(pair.question)}</td><td>{_escape(pair.first)}</td><td>{_escape(pair.second)}</td>"
-        f"<td>{100 * pair.similarity:.0f} %</td></tr>"
-        for pair in pairs
+        f"<tr><td>{_escape(group.question)}</td><td>{_escape(_some_names(group))}</td>"
+        f"<td>{100 * group.similarity:.0f} %</td></tr>"
+        for group in ordered[:MAX_GROUPS_SHOWN]
     ]
-    return _html_table("Answers that are alike", ("question", "learner", "and", "alike"), rows)
+    left = len(groups) - len(rows)
+    more = f'<p class="quiet">{left} more groups are less alike.</p>' if left else ""
+    return _html_table("Answers that are alike", ("question", "learners", "alike"), rows) + more
+
+
+def _some_names(group: SimilarGroup) -> str:
+    shown = list(group.learners[:MAX_NAMES_SHOWN])
+    left = len(group.learners) - len(shown)
+    named = ", ".join([*shown, *([f"and {left} more"] if left else [])])
+    return f"{named}: like the worked answer" if group.worked else named
 
 
 def _html_table(title: str, head: Sequence[str], rows: Sequence[str]) -> str:

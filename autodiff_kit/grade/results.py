@@ -153,8 +153,8 @@ def read_results(path: Path) -> list[SubmissionResult]:
         If the file is missing or damaged.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return [SubmissionResult.from_dict(json.loads(line)) for line in lines]
+        with path.open(encoding="utf-8", newline="\n") as file:  # str.splitlines would also split at U+2028
+            return [SubmissionResult.from_dict(json.loads(line)) for line in file]
     except OSError as error:
         raise FileError(f"{path} cannot be read ({error.strerror}). `autodiff-kit grade` writes it.") from error
     except (KeyError, TypeError, ValueError) as error:

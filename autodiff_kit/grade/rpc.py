@@ -15,11 +15,20 @@ import numpy as np
 
 from autodiff_kit import errors
 from autodiff_kit.exercises.in_process import callback_of_function
-from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, OpaqueValue, plain_copy
+from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, OpaqueValue, plain_copy, type_name
 
-from .protocol import Message, MessageSocket, ProtocolError, TensorValue
+from .outside_text import clean_text
+from .protocol import (
+    ConnectionLost,
+    Message,
+    MessageSocket,
+    MessageTooLarge,
+    ProtocolError,
+    ResponseTimeout,
+    TensorValue,
+)
 
-__all__ = ["RemoteFunction", "RpcConnection"]
+__all__ = ["RemoteFunction", "RpcConnection", "error_text"]
 
 MAX_DEPTH = 40
 MAX_FUNCTIONS = 100_000
@@ -70,10 +79,13 @@ class RpcConnection:
     ----------
     channel : MessageSocket
         Connected to the other side.
+    caught : type
+        Errors of a function that are sent to its caller. In a sandbox all of them: a learner's function may raise what
+        it likes, and its caller waits for an answer.
     """
 
-    def __init__(self, channel: MessageSocket) -> None:
-        self.channel = channel
+    def __init__(self, channel: MessageSocket, caught: type[BaseException] = Exception) -> None:
+        self.channel, self._caught = channel, caught
         self._functions: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._pullbacks: list[tuple[Any, int]] = []
@@ -94,7 +106,7 @@ class RpcConnection:
         place = self._numbers.get(id(function))
         if place is None:
             if len(self._functions) >= MAX_FUNCTIONS:
-                raise ProtocolError("too many functions")
+                raise MessageTooLarge("too many functions")
             place = self._numbers[id(function)] = len(self._functions)
             self._functions.append(function)
         name = getattr(function, "name", None) or getattr(function, "__name__", "function")
@@ -131,7 +143,7 @@ class RpcConnection:
             if message.kind in kinds:
                 return message
             if message.kind != "ask":
-                raise ProtocolError(f"unexpected message of kind {message.kind[:40]!r}")
+                raise message.violation("a message out of turn")
             self._handle_request(message)
 
     def _handle_request(self, message: Message) -> None:
@@ -141,16 +153,17 @@ class RpcConnection:
             args = [from_wire(arg) for arg in message.values[0]]
             self._request_bytes += sum(getattr(arg, "nbytes", 0) for arg in message.values[0])
         except (KeyError, IndexError, TypeError) as error:
-            raise ProtocolError("a request violates the format") from error
-        with self._nested():
-            try:
+            raise message.violation("a request violates the format") from error
+        try:
+            with self._nested():
                 if self._request_bytes > MAX_REQUEST_BYTES:
                     raise RuntimeError("this was called too often, or with arrays that are too large.")
                 values, fields = work(number, args)
-            except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError,
-                    ValueError, errors.AutodiffError) as error:  # fmt: skip
-                self.send("raise", type=type(error).__name__, text=str(error)[:2000])
-                return
+        except (ConnectionLost, ProtocolError, ResponseTimeout):
+            raise
+        except self._caught as error:
+            self.send("raise", type=type_name(error), text=error_text(error))
+            return
         self.send("answer", values, **fields)
 
     def _call_function(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
@@ -169,7 +182,7 @@ class RpcConnection:
         if type(value) is not Tensor:
             return [to_wire(value)], {"token": None}
         if len(self._pullbacks) >= MAX_FUNCTIONS:
-            raise ProtocolError("too many pullbacks")
+            raise MessageTooLarge("too many pullbacks")
         self._pullbacks.append((back, len(args)))
         return [to_wire(value)], {"token": len(self._pullbacks) - 1}
 
@@ -228,9 +241,17 @@ def _remote_function_of(function: Any) -> RemoteFunction | None:
     return found if isinstance(found, RemoteFunction) else None
 
 
+def error_text(error: BaseException) -> str:
+    """What an error says; its ``__str__`` may be a learner's code, and raise in turn."""
+    try:
+        return clean_text(str(error), 2000)
+    except BaseException:  # noqa: BLE001 - an error's __str__ may be the learner's code
+        return "no further description"
+
+
 def _error_from(answer: Message) -> Exception:
     """The exception that a response describes, as the class of the same name; RuntimeError if there is none."""
-    name, text = str(answer.fields.get("type")), str(answer.fields.get("text"))[:2000]
+    name, text = clean_text(answer.fields.get("type"), 100), clean_text(answer.fields.get("text"), 2000)
     kind = getattr(errors, name, None) or getattr(builtins, name, None)
     known = isinstance(kind, type) and issubclass(kind, Exception) and kind is not StopIteration
     try:

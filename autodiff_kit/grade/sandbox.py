@@ -36,10 +36,10 @@ import autodiff_kit
 from autodiff_kit.errors import AutodiffError
 
 from .cgroup import create_control_group
-from .inside.limits import ExitStatus, ResourceLimits
+from .inside.limits import ExitStatus, ResourceLimits, resource_limits
 from .protocol import MessageSocket
 
-__all__ = ["Sandbox", "SandboxError", "SubmissionRunner", "UnsandboxedRunner", "make_runner"]
+__all__ = ["OtherUserRunner", "Sandbox", "SandboxError", "SubmissionRunner", "UnsandboxedRunner", "make_runner"]
 
 START_TIMEOUT = 60.0
 END_TIMEOUT = 30.0
@@ -170,12 +170,17 @@ class UnsandboxedRunner:
         local_end, remote_end = socket.socketpair()
         with remote_end:
             self._process = subprocess.Popen(
-                [*_python_command(), "--once", str(remote_end.fileno())],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                env={**os.environ, **ENVIRONMENT, "HOME": str(Path.home()), "PATH": os.environ.get("PATH", "")},
+                [*self._command(), "--once", str(remote_end.fileno())],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self._environment(),
                 pass_fds=(remote_end.fileno(),), start_new_session=True,
             )  # fmt: skip
         return MessageSocket(local_end)
+
+    def _command(self) -> list[str]:
+        return _python_command()
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, **ENVIRONMENT, "HOME": str(Path.home()), "PATH": os.environ.get("PATH", "")}
 
     def end_submission(self, channel: MessageSocket, *, grace_seconds: float) -> ExitStatus:
         """End a submission and return how; its process has some seconds to exit by itself."""
@@ -191,6 +196,26 @@ class UnsandboxedRunner:
 
     def close(self) -> None:
         """Do nothing, because no process is left between submissions."""
+
+
+class OtherUserRunner(UnsandboxedRunner):
+    """Runs each submission as a user who owns nothing, with limits, in a container that allows no namespaces.
+
+    For root only. The submission sees what every user of the container sees, and reaches the container's network; the
+    folders that the grader has closed to others, it cannot read.
+    """
+
+    def __init__(self, limits: ResourceLimits) -> None:
+        super().__init__(limits)
+        if os.geteuid() != 0:
+            raise SandboxError("Running a submission as another user needs root, as in Gradescope's container.")
+
+    def _command(self) -> list[str]:
+        limits = [f"--{name}={soft}:{hard}" for name, (soft, hard) in resource_limits(self.limits).items()]
+        return ["prlimit", *limits, *_drop_root_arguments(), *super()._command()]
+
+    def _environment(self) -> dict[str, str]:
+        return {**ENVIRONMENT, "HOME": "/tmp"}
 
 
 SubmissionRunner: TypeAlias = Sandbox | UnsandboxedRunner

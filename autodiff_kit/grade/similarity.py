@@ -1,44 +1,60 @@
-"""Similarity of answers: pairs that share more code than the question explains.
+"""Similarity of answers: groups that share more code than the question explains.
 
 Source is tokenized; comments are removed, and names, numbers and strings are replaced by placeholders. Two answers are
-compared by the Jaccard similarity of their token n-grams, without the n-grams of the starter.
+compared by the Jaccard similarity of their token n-grams, without the n-grams of the starter. MinHash finds the answers
+that are worth comparing, and an answer is compared with the first of each group only, so that the time grows with the
+number of answers and not with its square.
 """
 
 from __future__ import annotations
 
 import keyword
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+from autodiff_kit import extras
 from autodiff_kit.exercises.question import Question
 
 from .exercise_lookup import find_exercise
 from .submission import Submission
 
-__all__ = ["SimilarPair", "jaccard_similarity", "similar_pairs", "token_ngrams"]
+__all__ = ["SimilarGroup", "jaccard_similarity", "similar_groups", "token_ngrams"]
 
 NGRAM_LENGTH = 6
 MIN_TOKENS = 20  # shorter answers are often equal without copying
 MIN_SIMILARITY = 0.8
-WORKED_ANSWER = "(the worked answer)"
+MAX_ANSWER = 50_000  # characters; nobody writes more for one question
+PERMUTATIONS = 64
 TOKEN = re.compile(r"\"\"\".*?\"\"\"|'''.*?'''|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*|[^\W\d]\w*|\d[\w.]*|\S", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class SimilarPair:
-    """Two answers to one question and their similarity; 1 means equal except for names and numbers."""
+class SimilarGroup:
+    """Learners whose answers to one question are alike.
+
+    Attributes
+    ----------
+    question : str
+        Stored id, such as ``jvp-1``.
+    learners : tuple of str
+        In the order of their names. One is enough for a group that is like the worked answer.
+    similarity : float
+        The least similarity to the group's first answer; 1 means equal except for names and numbers.
+    worked : bool
+        Whether the answers are like the worked answer.
+    """
 
     question: str
-    first: str
-    second: str
+    learners: tuple[str, ...]
     similarity: float
+    worked: bool = False
 
 
-def similar_pairs(submissions: Iterable[Submission]) -> list[SimilarPair]:
-    """Return the pairs of similar answers to each question of each exercise.
+def similar_groups(submissions: Iterable[Submission]) -> list[SimilarGroup]:
+    """Return the groups of similar answers to each question of each exercise.
 
     Parameters
     ----------
@@ -47,17 +63,18 @@ def similar_pairs(submissions: Iterable[Submission]) -> list[SimilarPair]:
 
     Returns
     -------
-    list of SimilarPair
-        The most similar pairs first. In a pair with the worked answer, its second name says so.
+    list of SimilarGroup
+        The most similar groups first.
     """
     answers: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for one in submissions:
         for question, text in _answer_sources(one):
             answers[one.exercise, question.id][one.learner] = text
-    found = [
-        pair for (slug, id), texts in answers.items() for pair in _similar_pairs_of(_find_question(slug, id), texts)
-    ]
-    return sorted(found, key=lambda pair: (-pair.similarity, pair.question, pair.first, pair.second))
+    found: list[SimilarGroup] = []
+    for (slug, id), texts in answers.items():  # one question at a time, because n-grams need more memory than texts
+        ngrams = {learner: token_ngrams(text) for learner, text in sorted(texts.items())}
+        found.extend(_similar_groups_of(_find_question(slug, id), ngrams))
+    return sorted(found, key=lambda group: (-group.similarity, group.question, group.learners))
 
 
 def jaccard_similarity(first: frozenset[str], second: frozenset[str]) -> float:
@@ -87,32 +104,77 @@ def _answer_sources(one: Submission) -> Iterator[tuple[Question, str]]:
     sources = dict(one.cells)
     for question in find_exercise(one.exercise).questions:
         parts = [sources[place] for place, id in one.questions if id == question.id and (place, id) not in one.checks]
-        yield question, "\n".join(parts)
+        yield question, "\n".join(parts)[:MAX_ANSWER]
 
 
 def _find_question(slug: str, id: str) -> Question:
     return next(question for question in find_exercise(slug).questions if question.id == id)
 
 
-def _similar_pairs_of(question: Question, texts: Mapping[str, str]) -> Iterator[SimilarPair]:
+@dataclass
+class _Group:
+    """A group while it is collected: the n-grams of its first answer, and its learners with their similarities."""
+
+    ngrams: frozenset[str]
+    members: dict[str, float] = field(default_factory=dict)
+    worked: bool = False
+
+
+def _similar_groups_of(question: Question, answers: Mapping[str, frozenset[str]]) -> Iterator[SimilarGroup]:
     given = token_ngrams(question.starter)
-    ngrams = {name: token_ngrams(text) - given for name, text in sorted(texts.items())}
-    worked = token_ngrams(question.solution) - given
-    for first, second in _candidate_pairs(ngrams):
-        similarity = jaccard_similarity(ngrams[first], ngrams[second])
-        if similarity >= MIN_SIMILARITY:
-            yield SimilarPair(question.id, first, second, round(similarity, 3))
-    for name, own in ngrams.items():
-        if own and worked and jaccard_similarity(own, worked) >= MIN_SIMILARITY:
-            yield SimilarPair(question.id, name, WORKED_ANSWER, round(jaccard_similarity(own, worked), 3))
+    holders = Counter(ngram for own in answers.values() for ngram in own - given)
+    few = max(4, len(answers) // 10)  # what many answers share is no evidence of copying
+    groups = _GroupFinder()
+    groups.add("", token_ngrams(question.solution) - given, worked=True)
+    for learner, all_ngrams in answers.items():
+        own = all_ngrams - given
+        groups.add(learner, own, alone=not any(holders[ngram] <= few for ngram in own))
+    for group in groups.found:
+        if len(group.members) > (not group.worked):
+            least = round(min(group.members.values()), 3)
+            yield SimilarGroup(question.id, tuple(group.members), least, group.worked)
 
 
-def _candidate_pairs(ngrams: Mapping[str, frozenset[str]]) -> Iterator[Sequence[str]]:
-    """Pairs that share a rare n-gram. N-grams of many answers are no evidence of copying."""
-    holders: dict[str, list[str]] = defaultdict(list)
-    for name, own in ngrams.items():
-        for ngram in own:
-            holders[ngram].append(name)
-    few = max(4, len(ngrams) // 10)
-    rare = (names for names in holders.values() if 2 <= len(names) <= few)
-    return iter(sorted({pair for names in rare for pair in combinations(names, 2)}))
+class _GroupFinder:
+    """Puts each answer into the group of the most similar first answer, or makes a group of it."""
+
+    def __init__(self) -> None:
+        extras.require("datasketch", "grade", "Comparing answers")
+        from datasketch import MinHashLSH
+
+        self.found: list[_Group] = []
+        self._index: Any = MinHashLSH(threshold=MIN_SIMILARITY, num_perm=PERMUTATIONS)
+        self._same: dict[frozenset[str], _Group] = {}
+
+    def add(self, learner: str, ngrams: frozenset[str], *, worked: bool = False, alone: bool = False) -> None:
+        """Add an answer; one with nothing rare in it (``alone``) is compared with the worked answer only."""
+        if not ngrams:
+            return
+        group, similarity = self._group_of(ngrams)
+        if group is None:
+            if not alone:
+                self._begin(learner, ngrams, worked=worked)
+        elif group.worked or not alone:
+            group.members[learner] = similarity
+
+    def _group_of(self, ngrams: frozenset[str]) -> tuple[_Group | None, float]:
+        if ngrams in self._same:
+            return self._same[ngrams], 1.0
+        near = [self.found[place] for place in self._index.query(_min_hash(ngrams))]
+        best = max(near, key=lambda group: jaccard_similarity(group.ngrams, ngrams), default=None)
+        similarity = jaccard_similarity(best.ngrams, ngrams) if best else 0.0
+        return (best, similarity) if similarity >= MIN_SIMILARITY else (None, 0.0)
+
+    def _begin(self, learner: str, ngrams: frozenset[str], *, worked: bool) -> None:
+        group = _Group(ngrams, {} if worked else {learner: 1.0}, worked)
+        self._index.insert(len(self.found), _min_hash(ngrams))
+        self._same[ngrams] = group
+        self.found.append(group)
+
+
+def _min_hash(ngrams: frozenset[str]) -> Any:
+    from datasketch import MinHash
+
+    found = MinHash(num_perm=PERMUTATIONS, seed=1)
+    found.update_batch([ngram.encode("utf-8", "replace") for ngram in sorted(ngrams)])
+    return found

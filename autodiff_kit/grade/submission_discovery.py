@@ -6,23 +6,30 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from autodiff_kit.errors import FileError
 
 from .exercise_lookup import find_builtin_exercise, find_exercise
+from .roster import platform_learner
 from .submission import Submission
 from .submission_reader import read_submission
 
 __all__ = ["collect_submissions"]
 
 SUFFIXES: Final = (".ipynb", ".zip")
+MAX_FILES: Final = 1000
+"""Files of one learner's folder that are looked at, those nearest to its top first."""
+MAX_NOTEBOOKS: Final = 20
 # A bundle's name ends with the receipt of handing in.
 RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}$")
 
 
-def collect_submissions(places: Sequence[Path], exercise: str = "") -> list[Submission]:
+def collect_submissions(
+    places: Sequence[Path], exercise: str = "", *, noted_times: bool = False, platform_names: bool = False
+) -> list[Submission]:
     """Read all submissions in some files and folders.
 
     Parameters
@@ -31,6 +38,10 @@ def collect_submissions(places: Sequence[Path], exercise: str = "") -> list[Subm
         Notebooks, bundles, folders of them, folders with a folder for each learner.
     exercise : str, optional
         Slug or number of the exercise; by default as each notebook's metadata says.
+    noted_times : bool, optional
+        Take times from ``timestamp.txt`` (see :func:`read_submission`).
+    platform_names : bool, optional
+        Read the names as those of a download from Canvas or Moodle (see :func:`platform_learner`).
 
     Returns
     -------
@@ -46,7 +57,12 @@ def collect_submissions(places: Sequence[Path], exercise: str = "") -> list[Subm
     """
     if exercise:
         find_exercise(exercise)
-    found = [read_submission(path, learner, exercise) for learner, path in _files_with_learners(places, exercise)]
+    found = [
+        read_submission(
+            path, platform_learner(learner) if platform_names else learner, exercise, noted_times=noted_times
+        )
+        for learner, path in _files_with_learners(places, exercise)
+    ]
     return _last_of_each_learner(_with_copied_ids_remarked(found))
 
 
@@ -69,15 +85,16 @@ def _files_in_entry(entry: Path, exercise: str) -> Iterator[tuple[str, Path]]:
         if entry.suffix in SUFFIXES:
             yield _learner_of(entry, exercise), entry
         return
-    inner = sorted(path for path in _files_below(entry) if path.suffix in SUFFIXES)
-    for path in inner:
+    files = list(islice(_files_below(entry), MAX_FILES))
+    notebooks = [path for path in files if path.suffix in SUFFIXES][:MAX_NOTEBOOKS]
+    for path in sorted(notebooks) or files[:1]:  # a file that is no notebook is rejected with the reason
         yield entry.name, path
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(root, name) for name in files)
+        yield from (Path(root, name) for name in sorted(files))
 
 
 def _learner_of(path: Path, exercise: str) -> str:

@@ -9,7 +9,9 @@ import zipfile
 from pathlib import Path
 from typing import Final
 
-__all__ = ["MAX_FILE_BYTES", "RejectedSubmission", "notebook_from_zip", "read_file_bytes"]
+from .outside_text import clean_text
+
+__all__ = ["MAX_FILE_BYTES", "RejectedSubmission", "notebook_from_zip", "read_file_bytes", "read_short_text"]
 
 MAX_FILE_BYTES: Final = 32 << 20
 MAX_ENTRIES: Final = 1000
@@ -43,6 +45,16 @@ def read_file_bytes(path: Path) -> bytes:
     return data
 
 
+def read_short_text(path: Path, most: int) -> str:
+    """The beginning of a regular file as text; empty if there is none. It waits for no pipe and follows no link."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            return file.read(most).decode("utf-8", "replace") if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else ""
+    except OSError:
+        return ""
+
+
 def notebook_from_zip(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """The notebook of a zip bundle, with remarks. Nothing is unpacked, so entry names are never used as paths."""
     try:
@@ -67,9 +79,8 @@ def notebook_from_zip(data: bytes) -> tuple[bytes, tuple[str, ...]]:
 def _remark_on_names(odd: list[zipfile.ZipInfo]) -> tuple[str, ...]:
     if not odd:
         return ()
-    return (
-        f"The bundle holds {len(odd)} links or names that point outside of it ({odd[0].filename[:80]!r}); ignored.",
-    )
+    first = clean_text(odd[0].filename, 80)
+    return (f"The bundle holds {len(odd)} links or names that point outside of it ({first}); ignored.",)
 
 
 def _only_notebook(entries: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:

@@ -12,18 +12,22 @@ from typing import Any, Final
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.lessons.timestamps import parse_timestamp
 
-from .exercise_lookup import find_builtin_exercise, find_exercise
+from .exercise_lookup import find_exercise, find_known_exercise
 from .integrity import check_integrity
+from .outside_text import clean_name, clean_text
 from .submission import Submission
-from .submission_files import RejectedSubmission, notebook_from_zip, read_file_bytes
+from .submission_files import RejectedSubmission, notebook_from_zip, read_file_bytes, read_short_text
 
 __all__ = ["read_submission"]
 
-MAX_CELL_LENGTH: Final = 1 << 20
 MAX_CELLS: Final = 5000
+# All code cells of a notebook as JSON, which is how they are sent to the sandbox.
+MAX_CODE_BYTES: Final = 2 << 20
+# Brackets, braces and commas of a notebook: what they make needs up to a hundred times the bytes of the file.
+MAX_PARTS: Final = 1_000_000
 
 
-def read_submission(path: Path, learner: str, exercise: str = "") -> Submission:
+def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times: bool = False) -> Submission:
     """Read one file; any problem becomes the status and reason of the submission.
 
     Parameters
@@ -34,6 +38,9 @@ def read_submission(path: Path, learner: str, exercise: str = "") -> Submission:
         The learner's name.
     exercise : str, optional
         Slug or number; by default as the notebook's metadata says.
+    noted_times : bool, optional
+        Take the time of the submission from a ``timestamp.txt`` beside it, as nbgrader writes it. Only for folders in
+        which no learner can write.
 
     Returns
     -------
@@ -41,8 +48,9 @@ def read_submission(path: Path, learner: str, exercise: str = "") -> Submission:
         With cells, if the notebook can be run.
     """
     wanted = find_exercise(exercise) if exercise else None
-    name = "".join(c if c.isprintable() else "?" for c in learner.encode("utf-8", "replace").decode())[:200]
-    blank = Submission(name, wanted.slug if wanted else "", submitted=_submission_time(path))
+    blank = Submission(
+        clean_name(learner), wanted.slug if wanted else "", submitted=_submission_time(path, noted_times=noted_times)
+    )
     remarks: tuple[str, ...] = ()
     try:
         data = read_file_bytes(path)
@@ -52,9 +60,16 @@ def read_submission(path: Path, learner: str, exercise: str = "") -> Submission:
         return _parse_submission(replace(blank, remarks=remarks), _parse_notebook(data), wanted)
     except RejectedSubmission as refused:
         return replace(blank, status=refused.status, reason=refused.reason, remarks=remarks)
+    except Exception as error:  # noqa: BLE001 - whatever a file does to its reader, the others are graded
+        reason = f"It could not be read ({type(error).__name__}). Open it in Jupyter, save it, and hand it in again."
+        return replace(blank, status="invalid", reason=reason, remarks=remarks)
 
 
 def _parse_notebook(data: bytes) -> dict[str, Any]:
+    if sum(map(data.count, (b",", b"[", b"{"))) > MAX_PARTS:
+        raise RejectedSubmission(
+            "invalid", f"It has more than {MAX_PARTS} parts. Clear the outputs in Jupyter and hand it in again."
+        )
     try:
         found = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -66,7 +81,8 @@ def _parse_notebook(data: bytes) -> dict[str, Any]:
     if type(found) is not dict or type(found.get("cells", found.get("worksheets"))) is not list:
         raise RejectedSubmission("invalid", "It is JSON, but not a notebook: it has no list of cells.")
     if found.get("nbformat") != 4:
-        said = str(found.get("nbformat"))[:20]
+        version = found.get("nbformat")
+        said = f"{version}" if type(version) is int and 0 <= version < 1000 else "not a number of a version"
         raise RejectedSubmission(
             "unsupported", f"Its nbformat is {said}, but must be 4. Open it in Jupyter and save it."
         )
@@ -77,9 +93,9 @@ def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesso
     about = _kit_metadata(notebook)
     language = _as_dict(_as_dict(notebook.get("metadata")).get("language_info")).get("name", "python")
     if language not in ("python", "ipython"):
-        raise RejectedSubmission("unsupported", f"It is written in {str(language)[:40]}, but must be in Python.")
+        raise RejectedSubmission("unsupported", f"It is written in {clean_text(language, 40)}, but must be in Python.")
     named = about.get("exercise") or about.get("slug")
-    lesson = wanted or (find_builtin_exercise(named) if type(named) is str else None)
+    lesson = wanted or (find_known_exercise(named) if type(named) is str else None)
     if lesson is None:
         raise RejectedSubmission("unsupported", _unknown_exercise_reason(named))
     cells = notebook["cells"]
@@ -87,7 +103,9 @@ def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesso
     asked = _question_cells(cells)
     ours = {question.id for question in lesson.questions}
     if wanted is not None and named not in (None, wanted.slug) and not ours & {id for _, id in asked}:
-        raise RejectedSubmission("invalid", f"It is another exercise's file: {str(named)[:80]}, not {wanted.slug}.")
+        raise RejectedSubmission(
+            "invalid", f"It is another exercise's file: {clean_text(named, 80)}, not {wanted.slug}."
+        )
     stamp = about.get("learner")
     found = replace(
         blank,
@@ -95,7 +113,7 @@ def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesso
         cells=tuple((place, _cell_source(cell)) for place, cell in enumerate(cells) if _is_code(cell)),
         questions=asked,
         checks=tuple((place, id) for place, id in asked if _was_check(cells[place], id)),
-        stamp=stamp[:80] if type(stamp) is str else "",
+        stamp=clean_text(stamp, 80),
     )
     return check_integrity(found, lesson, cells)
 
@@ -103,7 +121,7 @@ def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesso
 def _unknown_exercise_reason(named: object) -> str:
     if named is None:
         return "Its exercise is unknown: give --exercise, or hand in the notebook that was released."
-    return f"There is no exercise {str(named)[:80]!r} here."
+    return f"There is no exercise {clean_text(named, 80)!r} here."
 
 
 def _check_cells(cells: list[Any]) -> None:
@@ -111,13 +129,15 @@ def _check_cells(cells: list[Any]) -> None:
         raise RejectedSubmission("invalid", f"It has {len(cells)} cells; the limit is {MAX_CELLS}.")
     if not all(type(cell) is dict for cell in cells):
         raise RejectedSubmission("invalid", "It is JSON, but not a notebook: one of its cells is not a cell.")
-    if any(len(_cell_source(cell)) > MAX_CELL_LENGTH for cell in cells):
-        raise RejectedSubmission("invalid", f"One of its cells is larger than {MAX_CELL_LENGTH >> 20} MB.")
+    if sum(len(json.dumps(_cell_source(cell))) for cell in cells if _is_code(cell)) > MAX_CODE_BYTES:
+        raise RejectedSubmission(
+            "invalid", f"Its code cells are larger than {MAX_CODE_BYTES >> 20} MB together. Take out what is not code."
+        )
 
 
 def _question_cells(cells: list[dict[str, Any]]) -> tuple[tuple[int, str], ...]:
     named = ((place, _kit_metadata(cell).get("question")) for place, cell in enumerate(cells) if _is_code(cell))
-    return tuple((place, name) for place, name in named if type(name) is str)
+    return tuple((place, clean_text(name, 80)) for place, name in named if type(name) is str)
 
 
 def _was_check(cell: dict[str, Any], question: str) -> bool:
@@ -142,13 +162,14 @@ def _cell_source(cell: dict[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode() if type(text) is str else ""
 
 
-def _submission_time(path: Path) -> str:
-    """Time of the submission: from the timestamp.txt that nbgrader writes next to it, otherwise that of the file."""
-    try:
-        noted = (path.parent / "timestamp.txt").read_text(encoding="utf-8")[:40].strip()
-        return parse_timestamp(noted).isoformat(timespec="seconds")
-    except (OSError, ValueError):
-        pass
+def _submission_time(path: Path, *, noted_times: bool) -> str:
+    """Time of the submission: that of the file, or the one in the timestamp.txt beside it."""
+    if noted_times:
+        try:
+            noted = read_short_text(path.parent / "timestamp.txt", 40).strip()
+            return parse_timestamp(noted).isoformat(timespec="seconds")
+        except (ValueError, OverflowError):
+            pass
     try:
         return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat(timespec="seconds")
     except (OSError, ValueError, OverflowError):

@@ -8,12 +8,15 @@ from typing import Any
 
 from autodiff_kit.exercises.protocol import Call, Callback, CallResult, LearnerCodeError, ReturnedFunction
 
-from .protocol import Message, MessageSocket, ProtocolError
+from .outside_text import clean_text
+from .protocol import Message, MessageSocket
 from .rpc import RpcConnection, to_wire
 
 __all__ = ["SubmissionSession", "example_handle"]
 
 MAX_NAME_LENGTH = 2000
+MAX_PARTS = 3
+"""The whole session lasts at most this many times the time limit of one part, the cells or a question."""
 
 
 class SubmissionSession:
@@ -24,7 +27,7 @@ class SubmissionSession:
     channel : MessageSocket
         Connected to the process that runs the submission.
     wall_seconds : float
-        Time limit for the cells, and again for each question.
+        Time limit for the cells, and again for each question; three times as much for all of it.
 
     Attributes
     ----------
@@ -38,6 +41,8 @@ class SubmissionSession:
 
     def __init__(self, channel: MessageSocket, wall_seconds: float) -> None:
         self._connection, self._channel, self._wall_seconds = RpcConnection(channel), channel, wall_seconds
+        self._last_moment = time.monotonic() + MAX_PARTS * wall_seconds
+        self._places: frozenset[int] = frozenset()
         self.place: int | None = None
         self.errors: dict[int, str] = {}
         self.memory = ""
@@ -51,21 +56,24 @@ class SubmissionSession:
     ) -> dict[str, str]:
         """Run the cells; return for each required function: missing, untouched or there."""
         self.begin_part()
+        self._places = frozenset(place for place, _ in cells)
         self._connection.send(
             "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions)
         )
         while True:
             message = self._connection.receive("cell", "error", "ready")
             if message.kind == "ready":
-                states = message.fields["states"]
+                states = message.fields.get("states")
+                if type(states) is not dict:
+                    raise message.violation("the states of the functions are missing")
                 self.place = None
-                return {name: str(states.get(name)) for name in writes}
+                return {name: clean_text(states.get(name), 20) for name in writes}
             self._record_cell_message(message)
 
     def begin_part(self) -> None:
         """Restart the time limit and discard the pullbacks of the previous part."""
         self._connection.discard_pullbacks()
-        self._channel.deadline = time.monotonic() + self._wall_seconds
+        self._channel.deadline = min(time.monotonic() + self._wall_seconds, self._last_moment)
 
     def __call__(self, call: Call) -> CallResult:
         """Make one call of a check, with the interface of :class:`~autodiff_kit.exercises.in_process.InProcess`."""
@@ -80,7 +88,7 @@ class SubmissionSession:
         try:
             return self._parse_reply(answer, range(len(call.args)), call.errors)
         except (LookupError, TypeError, ValueError) as error:
-            raise ProtocolError(f"a response violates the format ({type(error).__name__})") from error
+            raise answer.violation(f"a response violates the format ({type(error).__name__})") from error
 
     def finish(self) -> None:
         """Tell the submission's process that no more calls follow."""
@@ -88,11 +96,11 @@ class SubmissionSession:
 
     def _record_cell_message(self, message: Message) -> None:
         place = message.fields.get("place")
-        if type(place) is not int:
-            raise ProtocolError("a cell has no index")
+        if type(place) is not int or place not in self._places:
+            raise message.violation("a cell that was not sent")
         self.place = place
         if message.kind == "error":
-            self.errors[place] = str(message.fields.get("text"))[:400]
+            self.errors[place] = clean_text(message.fields.get("text"), 400)
             if message.fields.get("memory") is True and not self.memory:
                 self.memory = f"cell {place + 1}"
 
@@ -101,12 +109,12 @@ class SubmissionSession:
         if answer.kind == "slip":
             if about.get("memory") is True and not self.memory:
                 self.memory = "a function that was called"
-            raise LearnerCodeError(str(about["text"])[:2000], str(about["place"])[:500])
+            raise LearnerCodeError(clean_text(about["text"], 2000), clean_text(about["place"], 500))
         value, gradients = answer.values
         return CallResult(
             value,
-            str(about["warning"])[:500],
-            str(about["place"])[:500],
+            clean_text(about["warning"], 500),
+            clean_text(about["place"], 500),
             tuple(place for place in places if place in about["changed"]),
             tuple(place for place in places if place in about["shared"]),
             tuple(gradients),

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from autodiff_kit import extras
 from autodiff_kit.platform import HAS_THREADS
 
 __all__ = ["compile_all_loops", "compiled_loop", "enabled"]
@@ -26,8 +27,8 @@ _thread: threading.Thread | None = None
 
 
 def enabled() -> bool:
-    """Whether compiled loops may be used: unless ``AUTODIFF_KIT_NUMBA`` is 0, or no thread can compile them."""
-    return HAS_THREADS and os.environ.get("AUTODIFF_KIT_NUMBA", "1") != "0"
+    """Whether compiled loops may be used: numba is there, threads can compile, ``AUTODIFF_KIT_NUMBA`` is not 0."""
+    return HAS_THREADS and os.environ.get("AUTODIFF_KIT_NUMBA", "1") != "0" and extras.installed("numba")
 
 
 def compiled_loop(name: str) -> Callable[..., Any] | None:

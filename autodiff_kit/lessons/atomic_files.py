@@ -33,12 +33,14 @@ def write_atomically(path: Path, data: bytes) -> None:
         If the folder cannot be written or the disk is full; the old file is then unchanged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    # A part of the name: the draft's name may not be longer than a file's name may be.
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        # mkstemp makes files private; a learner's notebook gets the usual rights of a new file.
-        Path(draft).chmod(0o666 & ~_umask())
+        # mkstemp makes files private; a learner's notebook gets the usual rights of a new file. A browser's umask
+        # leaves none.
+        Path(draft).chmod(0o600 | 0o666 & ~_umask())
         Path(draft).replace(path)
     except OSError:
         Path(draft).unlink(missing_ok=True)

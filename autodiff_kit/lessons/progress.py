@@ -6,14 +6,17 @@ folder progress is kept in memory, so that a notebook that is run as a test leav
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from autodiff_kit.lessons.progress_db import ProgressDatabase
+from autodiff_kit.lessons.atomic_files import write_atomically
+from autodiff_kit.lessons.progress_db import ProgressDatabase, open_image
 from autodiff_kit.lessons.progress_rows import (
     LessonState,
     Prediction,
@@ -25,13 +28,15 @@ from autodiff_kit.lessons.progress_rows import (
     ensure_question_row,
     increment_revision,
     insert_attempt,
+    merge_rows,
     read_prediction,
     read_question_state,
     read_revision,
     to_json,
     update_question_after_attempt,
 )
-from autodiff_kit.lessons.timestamps import utc_now
+from autodiff_kit.lessons.timestamps import timestamp_for_file_name, utc_now
+from autodiff_kit.lessons.translation import translate
 from autodiff_kit.lessons.workspace import KIT_FOLDER, find_working_folder
 
 __all__ = [
@@ -41,6 +46,9 @@ __all__ = [
     "Progress",
     "ProgressSummary",
     "QuestionState",
+    "SavedProgress",
+    "export_progress",
+    "import_progress",
     "progress",
 ]
 
@@ -315,6 +323,85 @@ class Progress:
             append_event(db, "reset", no)
 
         self.store.run(work)
+
+    def merge(self, saved: bytes) -> None:
+        """Add the work in a progress file that was saved elsewhere; nothing that is here is lost.
+
+        Raises
+        ------
+        DamagedError
+            If these are not the contents of a progress file.
+        NewerProgressError
+            If a newer kit wrote them.
+        """
+        with open_image(saved) as other:
+            self.store.run(lambda db: merge_rows(db, other))
+
+
+@dataclass(frozen=True)
+class SavedProgress:
+    """The progress as a file: a notebook shows a link by which the browser saves it.
+
+    Attributes
+    ----------
+    data : bytes
+        The contents: an SQLite database.
+    name : str
+        A name for the file, with the time.
+    """
+
+    data: bytes = field(repr=False)
+    name: str
+
+    def save(self, path: str | Path) -> Path:
+        """Write the file and return its path."""
+        write_atomically(Path(path), self.data)
+        return Path(path)
+
+    def _repr_html_(self) -> str:
+        address = "data:application/vnd.sqlite3;base64," + base64.b64encode(self.data).decode()
+        words = translate("Save {name}").format(name=self.name)
+        return f'<a download="{self.name}" href="{address}">{words}</a>'
+
+
+def export_progress() -> SavedProgress:
+    """The whole progress as a file to keep elsewhere, or to carry to another browser or computer.
+
+    Returns
+    -------
+    SavedProgress
+        A notebook shows it as a link; ``export_progress().save("progress.db")`` writes it.
+
+    Examples
+    --------
+    >>> export_progress().data[:6]
+    b'SQLite'
+    """
+    return SavedProgress(progress().store.image(), f"progress-{timestamp_for_file_name()}.db")
+
+
+def import_progress(path: str | Path) -> ProgressSummary:
+    """Add the work in a file that :func:`export_progress` made; nothing that is here is lost.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    ProgressSummary
+        All that is known afterwards.
+
+    Raises
+    ------
+    DamagedError
+        If it is not a progress file.
+    NewerProgressError
+        If a newer kit wrote it.
+    """
+    progress().merge(Path(path).read_bytes())
+    return progress().summary()
 
 
 _opened: dict[Path | None, Progress] = {}

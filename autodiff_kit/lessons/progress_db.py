@@ -3,6 +3,9 @@
 Several kernels write the same file. Each unit of work is a function of a connection, run in one transaction by
 `ProgressDatabase.run`. The function can therefore be run again on another connection: on a fresh file when the old
 one is damaged (it is renamed), or in memory when the file cannot be written (a read-only folder, a full disk).
+
+Where files cannot be locked (:mod:`autodiff_kit.platform`), a transaction runs on a copy, which then replaces the file.
+If another kernel replaced the file meanwhile, the transaction runs again on the new one.
 """
 
 from __future__ import annotations
@@ -12,9 +15,8 @@ import tempfile
 import threading
 import warnings
 import weakref
-from collections.abc import Callable
-from contextlib import closing, suppress
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -66,6 +68,12 @@ UNWRITABLE: Final = (
     "SQLITE_LOCKED",
     "SQLITE_PROTOCOL",
 )
+# Without file locks, how often a transaction runs because another kernel was faster.
+MOST_REPEATS: Final = 20
+exclusive_access: Callable[[Path], AbstractContextManager[object]] = nullcontext
+"""Entered with the file's path around each transaction where files cannot be locked. A site that has a lock of its own,
+such as a browser's Web Locks, sets it here; without one, two kernels can only miss each other in the moment between the
+last look at the file and its replacement."""
 
 
 class ProgressWarning(UserWarning):
@@ -96,6 +104,7 @@ class ProgressDatabase:
         self.busy_seconds = busy_seconds
         self._lock = threading.RLock()
         self._memory: sqlite3.Connection | None = None
+        self._image = b""  # without file locks: the file as it was last read or written
         if path is None:
             self._open_memory()
 
@@ -129,18 +138,19 @@ class ProgressDatabase:
             assert self._memory is not None
             return _run_and_notify(self._memory, work)
 
+    def image(self) -> bytes:
+        """The whole database as the contents of a file."""
+        with self._lock, tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "progress.db"
+            with self._reading() as connection, closing(_connect_alone(copy)) as target:
+                connection.backup(target)
+            return _without_write_ahead_log(copy.read_bytes())
+
     def backup(self, path: Path) -> int:
         """Copy the whole database into a new file and return that file's size in bytes."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not HAS_FILE_LOCKS and self.path is not None and self._memory is None:
-            return path.write_bytes(self.path.read_bytes())  # it is written whole, and so is its copy
-        with self._lock, closing(sqlite3.connect(path)) as copy:
-            if self._memory is not None:
-                self._memory.backup(copy)
-            else:
-                with closing(self._connect()) as connection:
-                    connection.backup(copy)
-        return path.stat().st_size
+        image = self.image()
+        write_atomically(path, image)
+        return len(image)
 
     def _run_on_disk(self, work: Callable[[sqlite3.Connection], T]) -> T:
         assert self.path is not None
@@ -153,24 +163,49 @@ class ProgressDatabase:
             return _run_and_notify(connection, work)
 
     def _run_on_copy(self, path: Path, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run on a copy in the temporary folder, and write the file whole if a row changed.
+        """Run on a copy of the file, and replace the file if a row changed; again if another kernel was faster."""
+        with exclusive_access(path):
+            for left in reversed(range(MOST_REPEATS)):
+                stored = self._read_or_restore(path)
+                result, changed = _run_on_image(stored, work)
+                if changed is not None and left and _contents(path) != stored:
+                    continue
+                if changed is None:
+                    self._image = stored
+                else:
+                    self._replace(path, changed)
+                    notify_progress_listeners()
+                break
+        return result
 
-        In a browser that folder is in memory, and nobody else opens the copy. (A database without a file would need
-        `Connection.serialize`, which not every build of SQLite has.) If another tab has written the file meanwhile,
-        the work is done again on the new one.
-        """
-        while True:
-            before = _read_if_there(path)
-            with tempfile.TemporaryDirectory() as folder:
-                copy = Path(folder) / path.name
-                copy.write_bytes(_without_write_ahead_log(before))
-                with closing(
-                    sqlite3.connect(f"{copy.as_uri()}?nolock=1", isolation_level=None, uri=True)
-                ) as connection:
-                    migrate(connection)
-                    with suppress(_WrittenByAnotherTab):
-                        then = partial(_replace_if_unchanged, path, before, copy)
-                        return _run_and_notify(connection, work, then)
+    def _read_or_restore(self, path: Path) -> bytes:
+        """The contents of the file; where it is gone since this kernel last saw it, it is written again."""
+        if not (found := _contents(path)) and self._image:
+            self._replace(path, found := self._image)
+            _warn(
+                f"{path} was gone, as after the storage of a browser was cleared. It was written again from the copy "
+                "of this kernel. export_progress() gives you a file to keep elsewhere."
+            )
+        return found
+
+    def _replace(self, path: Path, image: bytes) -> None:
+        write_atomically(path, image)
+        if _contents(path) != image:  # a full browser storage does not always raise an exception
+            raise OSError("the storage did not keep what was written; it may be full")
+        self._image = image
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection to read everything from: memory, the file, or a copy of it."""
+        if self._memory is not None:
+            yield self._memory
+        elif HAS_FILE_LOCKS:
+            with closing(self._connect()) as connection:
+                yield connection
+        else:
+            assert self.path is not None
+            with _opened_copy(_contents(self.path) or self._image) as (connection, _):
+                yield connection
 
     def _connect(self) -> sqlite3.Connection:
         assert self.path is not None
@@ -197,6 +232,7 @@ class ProgressDatabase:
         """Rename the damaged file and its journal, and warn with the new name."""
         assert self.path is not None
         aside = unused_path(self.path, "damaged")
+        self._image = b""
         try:
             self.path.rename(aside)
         except OSError:
@@ -212,7 +248,8 @@ class ProgressDatabase:
         reason = str(error).rstrip(".")
         _warn(
             f"Progress cannot be written to {self.path} ({reason}). It is kept in memory until the kernel "
-            "ends; make the folder writable or free some space, then restart the kernel."
+            "ends; make the folder writable or free some space, then restart the kernel. export_progress() gives you a "
+            "file to keep elsewhere."
         )
 
     def _open_memory(self) -> None:
@@ -225,39 +262,76 @@ class ProgressDatabase:
 
     def _copy_file_into(self, memory: sqlite3.Connection) -> None:
         """Copy the readable contents of the file into memory, if this kit knows its schema."""
-        if self.path is None or not self.path.is_file():
+        if self.path is None or not (self.path.is_file() or self._image):
             return
-        with closing(self._open_read_only()) as disk, closing(sqlite3.connect(":memory:")) as draft:
+        with self._reading_without_writing() as disk, closing(sqlite3.connect(":memory:")) as draft:
             disk.backup(draft)
             draft.isolation_level = None
             migrate(draft)
             draft.backup(memory)
 
-    def _open_read_only(self) -> sqlite3.Connection:
-        """Open the file read-only, without the lock file that SQLite would otherwise write."""
+    @contextmanager
+    def _reading_without_writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection to the file, without a lock file beside it, or to the last good copy."""
         assert self.path is not None
-        return sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        if HAS_FILE_LOCKS:
+            address = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
+            with closing(sqlite3.connect(address, uri=True)) as connection:
+                yield connection
+        else:
+            with _opened_copy(self._image or _contents(self.path)) as (connection, _):
+                yield connection
 
 
-class _WrittenByAnotherTab(Exception):  # noqa: N818 - nothing is wrong: the work is done again
-    """The progress file is not the one that was read."""
-
-
-def _read_if_there(path: Path) -> bytes:
+def _contents(path: Path) -> bytes:
     return path.read_bytes() if path.is_file() else b""
 
 
-def _replace_if_unchanged(path: Path, before: bytes, copy: Path) -> None:
-    if _read_if_there(path) != before:
-        raise _WrittenByAnotherTab
-    write_atomically(path, copy.read_bytes())
+def _connect_alone(path: Path) -> sqlite3.Connection:
+    """A connection to a file that nobody else opens, without locks."""
+    return sqlite3.connect(f"{path.as_uri()}?nolock=1", isolation_level=None, uri=True)
+
+
+@contextmanager
+def _opened_copy(image: bytes) -> Iterator[tuple[sqlite3.Connection, Path]]:
+    """A connection to a database with given contents, in a temporary file, and the path of that file.
+
+    A browser has its temporary folder in memory. A database without a file would need `Connection.serialize`, which not
+    every build of SQLite has.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "progress.db"
+        copy.write_bytes(_without_write_ahead_log(image))
+        with closing(_connect_alone(copy)) as connection:
+            migrate(connection)
+            yield connection, copy
+
+
+def _run_on_image(image: bytes, work: Callable[[sqlite3.Connection], T]) -> tuple[T, bytes | None]:
+    """What a transaction returns, and the database afterwards; None if no row changed."""
+    with _opened_copy(image) as (connection, copy):
+        before = connection.total_changes
+        result = _in_transaction(connection, work)
+        return result, copy.read_bytes() if connection.total_changes != before else None
+
+
+@contextmanager
+def open_image(image: bytes) -> Iterator[sqlite3.Connection]:
+    """A connection to a copy of a database that was saved as a file; an error where it is not one of this kit."""
+    try:
+        with _opened_copy(image) as (connection, _):
+            if not image or connection.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                raise DamagedError("it is empty or damaged")
+            yield connection
+    except (sqlite3.DatabaseError, DamagedError) as error:
+        raise DamagedError(f"This is not a progress file: {error}.") from error
 
 
 def _without_write_ahead_log(image: bytes) -> bytes:
     """The image of a database with the rollback journal as its journal mode, which every file system has (file format,
     section 1.3.3: bytes 18 and 19 of the header).
     """
-    return image[:18] + b"\x01\x01" + image[20:] if image else b""
+    return image[:18] + b"\x01\x01" + image[20:] if image else image
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -297,15 +371,11 @@ def _schema_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _run_and_notify(
-    connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], then: Callable[[], None] | None = None
-) -> T:
-    """Run a transaction; if it changed a row, call ``then`` and the listeners. Creating the tables does not count."""
+def _run_and_notify(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    """Run a transaction, and notify the listeners if it changed a row. Creating the tables does not count."""
     before = connection.total_changes
     result = _in_transaction(connection, work)
     if connection.total_changes != before:
-        if then is not None:
-            then()
         notify_progress_listeners()
     return result
 

@@ -180,3 +180,61 @@ def append_event(db: sqlite3.Connection, kind: str, ref: str) -> None:
     """Append an event and delete all but the newest `EVENTS_KEPT`."""
     cursor = db.execute("INSERT INTO event (at, kind, ref) VALUES (?, ?, ?)", (utc_now(), kind, ref))
     db.execute("DELETE FROM event WHERE id <= ?", ((cursor.lastrowid or 0) - EVENTS_KEPT,))
+
+
+_REVISION: Final = "CAST((SELECT value FROM meta WHERE key = 'rev') AS INTEGER)"
+_STATES: Final = "instr('not tried, error, not yet, partial, passed', {state})"
+
+
+def _known_or(pick: str, column: str) -> str:
+    """The smaller or larger of two values, or the one that is not null."""
+    return f"{column} = {pick}(coalesce({column}, excluded.{column}), coalesce(excluded.{column}, {column}))"
+
+
+def _of_better(column: str) -> str:
+    """The value that belongs to the better of two states."""
+    better = f"{_STATES.format(state='excluded.state')} > {_STATES.format(state='state')}"
+    return f"{column} = CASE WHEN {better} THEN excluded.{column} ELSE {column} END"
+
+
+# For each table of a learner's work: the columns that are read from another database, and what becomes of its rows.
+_MERGES: Final = {
+    "no, state, step, score, max, begun_at, predicted_at, read_at FROM lesson": f"""
+        INSERT INTO lesson (no, state, step, score, max, begun_at, predicted_at, read_at, rev)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, {_REVISION}) ON CONFLICT (no) DO UPDATE SET
+        state = CASE excluded.state WHEN 'read' THEN 'read' ELSE state END, rev = excluded.rev,
+        {", ".join(_known_or("max", one) for one in ("step", "score", "max"))},
+        {", ".join(_known_or("min", one) for one in ("begun_at", "predicted_at", "read_at"))}""",
+    "lesson, item, answer_json, truth_json, right, at FROM prediction": """
+        INSERT INTO prediction (lesson, item, answer_json, truth_json, right, at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (lesson, item) DO UPDATE SET truth_json = excluded.truth_json, right = excluded.right
+        WHERE truth_json IS NULL AND answer_json = excluded.answer_json""",
+    "id, notebook, points, best, tries, hints_seen, solution_seen, state, message, tests FROM question": f"""
+        INSERT INTO question (id, notebook, points, best, tries, hints_seen, solution_seen, state, message, tests, rev)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {_REVISION}) ON CONFLICT (id) DO UPDATE SET
+        {", ".join(_known_or("max", one) for one in ("best", "tries", "hints_seen", "solution_seen"))},
+        {", ".join(map(_of_better, ("state", "message", "tests")))}, rev = excluded.rev""",
+    "receipt, notebook, sha256, score, at FROM handin": "INSERT OR IGNORE INTO handin VALUES (?, ?, ?, ?, ?)",
+}
+# Tables of things that happened, where equal rows are the same event.
+_HAPPENED: Final = {
+    "attempt": ("question", "outcome", "score", "ms", "cell_sha", "at"),
+    "event": ("at", "kind", "ref"),
+}
+
+
+def merge_rows(db: sqlite3.Connection, other: sqlite3.Connection) -> None:
+    """Add a learner's work in another database: no attempt is lost, a first answer stays, and the better state wins."""
+    increment_revision(db)
+    for columns, change in _MERGES.items():
+        db.executemany(change, other.execute(f"SELECT {columns}").fetchall())
+    for table, names in _HAPPENED.items():
+        query = f"SELECT {', '.join(names)} FROM {table}"
+        known = set(db.execute(query).fetchall())
+        new = [row for row in other.execute(query).fetchall() if row not in known]
+        db.executemany(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", new)
+    db.execute(
+        "UPDATE question SET tries = max(tries, (SELECT count(*) FROM attempt"
+        " WHERE attempt.question = question.id AND outcome != 'error'))"
+    )
+    append_event(db, "import", "")

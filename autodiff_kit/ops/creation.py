@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.constant import constant
-from autodiff_kit.core.numpy_protocol import as_dtype, in_int64, unwrap
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
 from autodiff_kit.ops.axes import checked_int, checked_ints
 from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.shape_manipulation import broadcast_arrays, broadcast_to
+from autodiff_kit.platform import as_dtype, in_int64
 
 
 def _checked_shape(shape: Any, name: str) -> tuple[int, ...]:

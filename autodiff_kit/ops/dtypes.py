@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from autodiff_kit.core.numpy_protocol import as_dtype
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import describe
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.ops.families import linear, nondifferentiable
+from autodiff_kit.platform import as_dtype
 
 
 @linear(lambda g, _y, _x, *, dtype: g)  # the engine converts a cotangent to the dtype of its source

@@ -29,13 +29,12 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.fast_dispatch import binary_function, unary_function
-from autodiff_kit.core.numpy_protocol import in_int64
 from autodiff_kit.core.operation import OPS, Op, v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DuplicateNameError
 from autodiff_kit.ops.argument_binding import parameter_function, sequence_function
 from autodiff_kit.ops.functions_for_rules import binary_on_values, unary_on_values
-from autodiff_kit.platform import HAS_64_BIT_INTEGERS
+from autodiff_kit.platform import HAS_64_BIT_INTEGERS, in_int64
 
 __all__ = ["bilinear", "elementwise", "general", "linear", "nondifferentiable"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import concrete_only, opaque
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.dtypes import cast
+from autodiff_kit.platform import HAS_FLOATING_POINT_SIGNALS
 
 
 def to_lapack_dtype(name: str, *arrays: Any) -> tuple[list[Tensor], Callable[[Any], Tensor]]:
@@ -37,9 +38,31 @@ def check_matrices(name: str, a: Tensor, square: bool = True) -> None:
 def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
     """A result of LAPACK; if it fails, an error with the advice."""
     try:
-        return function(*arrays)
+        found = function(*arrays)
+        if not HAS_FLOATING_POINT_SIGNALS:
+            raise_if_failed(name, arrays, found)
+        return found
     except np.linalg.LinAlgError as error:
         raise StructureError(f"{name}: {str(error).lower()}. {advice}") from error
+
+
+_FAILURES = {
+    "solve": "Singular matrix",
+    "inv": "Singular matrix",
+    "cholesky": "Matrix is not positive definite",
+    "eigh": "Eigenvalues did not converge",
+    "svd": "SVD did not converge",
+    "pinv": "SVD did not converge",
+}
+
+
+def raise_if_failed(name: str, arrays: Sequence[Any], found: Any) -> None:
+    """Raise NumPy's LinAlgError where a result shows that LAPACK failed: NumPy then fills it with nan."""
+    results = found if isinstance(found, tuple) else (found,)
+    made_nan = any(np.isnan(y).any() for y in results)
+    # A linear system takes nan as a number; a decomposition of nan is a failure.
+    if name in _FAILURES and made_nan and (np.isfinite(arrays[0]).all() or name not in ("solve", "inv")):
+        raise np.linalg.LinAlgError(_FAILURES[name])
 
 
 NOT_FINITE = "Entries that are nan or infinite cause this; find them with ak.isfinite"

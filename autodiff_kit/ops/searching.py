@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import in_int64
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import check_choice, check_flag, check_integer
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import Axis, negative_axis, normalize_axes
 from autodiff_kit.ops.families import nondifferentiable
+from autodiff_kit.platform import in_int64
 
 
 def _input_size(y: Any, x: Any, *_: Any) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,16 @@ def find_widget_modules(*folders: str) -> dict[str, str]:
     }
     return dict(sorted(found.items()))
 
+
+def allow_widgets_in_colab() -> bool:
+    """Ask Colab, if the kernel is one of Colab's, to show other widgets than ipywidgets' own; True if it was asked."""
+    if "google.colab" not in sys.modules:
+        return False
+    importlib.import_module("google.colab.output").enable_custom_widget_manager()
+    return True
+
+
+allow_widgets_in_colab()
 
 _MODULES = find_widget_modules(*__path__)
 __all__ = list(_MODULES)

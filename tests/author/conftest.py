@@ -9,6 +9,7 @@ from autodiff_kit.author.builtin_exercises import builtin_master
 from autodiff_kit.author.exercise_template import new_exercise
 from autodiff_kit.author.master_notebook import parse_master, read_master
 from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.grade.sandbox import ResourceLimits, SandboxError, make_runner
 
 
 @pytest.fixture(params=LESSONS)
@@ -49,3 +50,12 @@ def importable(monkeypatch):
     yield open_to
     for name in [name for name in sys.modules if name.startswith("newton_steps_checks")]:
         del sys.modules[name]
+
+
+@pytest.fixture
+def sandbox_or_skip():
+    """Skip where no sandbox can be started."""
+    try:
+        make_runner(ResourceLimits()).close()
+    except SandboxError as error:
+        pytest.skip(str(error).splitlines()[0])

@@ -142,8 +142,8 @@ def replay(home: Path) -> None:
         "pip install",
         [str(tools / "pip"), "install", "-q", "--no-cache-dir", "-r", "binder/requirements.txt"],
     )
-    run.step("pip check", [str(tools / "pip"), "check"])
     run.step("postBuild", ["binder/postBuild"])
+    run.step("pip check", [str(tools / "pip"), "check"])
     lesson = str(home / address.removeprefix("lab/tree/"))
     run.step("start, lesson 01", ["binder/start", "python", "-c", RUN_LESSON, lesson])
     run.step("start, the link", ["binder/start", "python", "-c", ASK_SERVER, address])
@@ -171,10 +171,11 @@ def copy_tracked(into: Path) -> None:
 
 def find_python(runtime: str, user: int | None) -> str | None:
     """Return a Python for the user: of the runtime's version if it exists, otherwise any supported one."""
-    code = "import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))"
+    code = "import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))"
     for name in (
         runtime.replace("-", ""),
         sys.executable,
+        "python3.14",
         "python3.13",
         "python3.12",
         "python3.11",

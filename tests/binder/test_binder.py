@@ -35,9 +35,17 @@ def test_the_readmes_link_opens_a_lesson_of_the_prepared_folder(replay: ModuleTy
     assert (TOP / address.removeprefix("lab/tree/work/")).is_file()
 
 
-def test_requirements_are_the_kit_at_the_tested_versions() -> None:
+def test_requirements_are_what_jupyterlab_and_the_kit_need_at_the_tested_versions() -> None:
+    command = [sys.executable, "-m", "tests.binder.pinned"]
+    wanted = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True).stdout
+    assert (TOP / "binder" / "requirements.txt").read_text() == wanted
+
+
+def test_a_new_commit_installs_only_the_kit() -> None:
+    # A line that names a file of the repository makes the layer of all packages depend on every commit.
     lines = (TOP / "binder" / "requirements.txt").read_text().splitlines()
-    assert [line for line in lines if not line.startswith("#")] == ["-c ../tests/constraints.txt", "."]
+    assert not [line for line in lines if line.startswith(("-", "."))]
+    assert "pip install --quiet --no-cache-dir --no-deps ." in (TOP / "binder" / "postBuild").read_text()
 
 
 def test_start_runs_what_it_is_given(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ sys.path.pop(0)
 
 NEEDS = {no: lesson.needs for no, lesson in lesson_catalog().items()}
 GUIDE = (DOCS / "teaching.md").read_text("utf-8")
-COMMANDS = re.findall(r"autodiff-kit ([a-z-]+(?: (?:build|validate))?)((?: [^\n`]+)?)", GUIDE)
+COMMANDS = re.findall(r"autodiff-kit ([a-z-]+(?: (?:build|gradescope|validate))?)((?: [^\n`]+)?)", GUIDE)
 
 
 @pytest.mark.parametrize("title", book.PLANS)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
-from autodiff_kit.errors import FileError
-from autodiff_kit.grade.lms_export import canvas_csv, moodle_csv, read_canvas_export
+from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
 from autodiff_kit.grade.nbgrader_gradebook import GradebookError, database_url
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
+from autodiff_kit.grade.roster import platform_learner, read_roster
 
 RESULTS = [
     SubmissionResult(
@@ -41,25 +43,72 @@ def test_canvas_file_has_scores_in_the_order_of_its_columns():
     ]
 
 
-def test_canvas_export_provides_the_ids(tmp_path):
-    path = tmp_path / "export.csv"
-    path.write_text(
-        "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Other (7)\n    Points Possible,,,,,10\n"
-        '"Lovelace, Ada",17,s17,ada,A,9\n',
-        encoding="utf-8",
-    )
-    table = {row[0]: row for row in rows(canvas_csv(RESULTS, read_canvas_export(path)))}
+CANVAS = (
+    "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Other (7)\n    Points Possible,,,,,10\n"
+    '"Lovelace, Ada",17,s17,ada,A,9\n"Boole, Bob",1018,s18,bob,A,\n"Byron, Dan",1019,s19,dan,B,\n'
+)
+WORKSHEET = (
+    "\ufeffIdentifier,Full name,Email address,Status,Grade,Maximum Grade,Last modified (grade),Feedback comments\n"
+    "Participant 55321,Ada Lovelace,ada@x.org,Submitted,-,100.00,-,\n"
+    "Participant 55322,Bob Boole,bob@x.org,No submission,-,100.00,-,\n"
+)
+
+
+def roster(tmp_path, text):
+    path = tmp_path / "roster.csv"
+    path.write_text(text, encoding="utf-8")
+    return read_roster(path)
+
+
+def test_canvas_file_has_every_enrolled_learner_and_no_stranger(tmp_path):
+    enrolled = roster(tmp_path, CANVAS)
+    table = {row[0]: row for row in rows(canvas_csv(RESULTS, enrolled))[2:]}
     assert table["Lovelace, Ada"] == ["Lovelace, Ada", "17", "s17", "ada", "A", "2.5", ""]
-    assert table["bob"][3] == "bob"
+    assert table["Boole, Bob"][5:] == ["1.5", "0"]
+    assert table["Byron, Dan"] == ["Byron, Dan", "1019", "s19", "dan", "B", "", ""]
+    assert len(table) == 3
+    found = match_roster(RESULTS, enrolled)
+    assert found.missing == ["Byron, Dan"]
+    assert found.strangers == ["=cyd()"]
 
 
-def test_a_file_that_is_not_a_canvas_export_is_an_error(tmp_path):
-    for text in (b"", b"a,b\n1,2\n", b"\xff\xfe\x00"):
+def test_names_of_downloads_lead_to_the_roster(tmp_path):
+    canvas = [replace(RESULTS[0], learner=platform_learner("lovelaceada_LATE_1018_90001_15_adam_slots-2"))]
+    assert list(match_roster(canvas, roster(tmp_path, CANVAS)).rows) == [1]
+    moodle = [replace(RESULTS[0], learner=platform_learner("Ada Lovelace_55321_assignsubmission_file_"))]
+    assert list(match_roster(moodle, roster(tmp_path, WORKSHEET)).rows) == [0]
+    for plain in ("ada", "ada_lovelace", "ada_1", "15_adam_slots", "a_b_c_d"):
+        assert platform_learner(plain) == plain
+
+
+def test_a_column_that_exists_is_named():
+    one = [result for result in RESULTS if result.exercise == "01_x"]
+    assert rows(canvas_csv(one, column="Pushes (81234)"))[0][5:] == ["Pushes (81234)"]
+    with pytest.raises(StructureError, match="2 exercises"):
+        canvas_csv(RESULTS, column="Pushes (81234)")
+
+
+def test_a_moodle_worksheet_is_filled_in_and_otherwise_kept(tmp_path):
+    worksheet = roster(tmp_path, WORKSHEET)
+    one = [replace(RESULTS[0], learner="Ada Lovelace_55321")]
+    head, ada, bob = rows(moodle_csv(one, worksheet))
+    assert head == worksheet.columns
+    assert ada == [
+        "Participant 55321", "Ada Lovelace", "ada@x.org", "Submitted", "83.33", "100.00", "-",
+        "jvp-1: 3 of 3. Every case is right.",
+    ]  # fmt: skip
+    assert bob[3:6] == ["No submission", "-", "100.00"]
+    with pytest.raises(StructureError, match="Bewertung"):
+        moodle_csv(one, worksheet, "Bewertung")
+
+
+def test_a_file_that_is_no_roster_is_an_error(tmp_path):
+    for text in (b"", b"a,b\n1,x\ny,z\n", b"\xff\xfe\x00", b"Student,ID\n" + b"x" * 200_000 + b",1\n"):
         (tmp_path / "odd.csv").write_bytes(text)
         with pytest.raises(FileError, match="Canvas"):
-            read_canvas_export(tmp_path / "odd.csv")
+            read_roster(tmp_path / "odd.csv")
     with pytest.raises(FileError, match="cannot be read"):
-        read_canvas_export(tmp_path / "absent.csv")
+        read_roster(tmp_path / "absent.csv")
 
 
 def test_moodle_file_has_grades_and_feedback():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -106,16 +107,17 @@ def test_all_forms_of_submissions(tmp_path):
     assert [one.learner for one in collect_submissions([subs / "bob", subs / "ada.ipynb"])] == ["ada", "bob"]
 
 
-def test_the_time_that_a_collecting_tool_notes_counts(tmp_path):
+def test_a_time_noted_beside_the_notebook_counts_only_when_it_is_asked_for(tmp_path):
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada" / "x.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
     (tmp_path / "ada" / "timestamp.txt").write_text("2026-11-20 08:30:00.000000 UTC\n")
-    assert collect_submissions([tmp_path])[0].submitted == "2026-11-20T08:30:00+00:00"
+    os.utime(tmp_path / "ada" / "x.ipynb", (1_700_000_000, 1_700_000_000))
+    assert collect_submissions([tmp_path])[0].submitted == "2023-11-14T22:13:20+00:00"
+    [noted] = collect_submissions([tmp_path], noted_times=True)
+    assert noted.submitted == "2026-11-20T08:30:00+00:00"
 
 
 def test_the_last_one_counts(tmp_path):
-    import os
-
     (tmp_path / "ada").mkdir()
     for name, second in (("a", 100), ("b", 300), ("c", 200)):
         path = tmp_path / "ada" / f"{name}.ipynb"
@@ -134,15 +136,16 @@ def test_an_exercise_by_option(hand_in, tmp_path):
         assert collect_submissions([tmp_path], name)[0].exercise == LESSON.slug
 
 
-def test_a_teachers_own_exercise(tmp_path, sandbox, monkeypatch):
+def test_a_teachers_own_exercise(tmp_path, sandbox):
     from autodiff_kit import cli
+    from autodiff_kit.grade.exercise_lookup import use_checks
     from autodiff_kit.grade.grading import grade_submission
     from autodiff_kit.grade.submission_reader import read_submission
 
     name = "grading_of_my_own"
     assert cli.main(["new-exercise", name, "--dir", str(tmp_path)]) == 0
     assert cli.main(["author", "build", str(tmp_path / f"{name}.ipynb"), "--out", str(tmp_path / "built")]) == 0
-    monkeypatch.syspath_prepend(tmp_path / "built" / "release")
+    use_checks(tmp_path / "built" / "grading")
     (key,) = (tmp_path / "built" / "key").glob("*.ipynb")
     right = grade_submission(read_submission(key, "ada", name), sandbox, "s")
     assert (right.status, right.score, right.remarks) == ("graded", right.max_score, ())
@@ -152,4 +155,5 @@ def test_a_teachers_own_exercise(tmp_path, sandbox, monkeypatch):
     empty = grade_submission(
         read_submission(tmp_path / "built" / "release" / f"{name}.ipynb", "bob", name), sandbox, "s"
     )
+    use_checks(None)
     assert (empty.status, empty.score) == ("graded", 0)

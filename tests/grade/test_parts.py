@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import socket
 import struct
 
@@ -23,14 +24,16 @@ from autodiff_kit.exercises.protocol import (
 from autodiff_kit.grade.csv_table import grades_csv
 from autodiff_kit.grade.inside import syscall_filter
 from autodiff_kit.grade.late_policy import LatePolicy
+from autodiff_kit.grade.outside_text import clean_name, clean_text, file_names
 from autodiff_kit.grade.protocol import ConnectionLost, Message, MessageSocket, ProtocolError, ResponseTimeout
-from autodiff_kit.grade.reports import feedback_file_name, feedback_html, report_html
+from autodiff_kit.grade.reports import feedback_html, report_html
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from autodiff_kit.grade.rpc import RpcConnection
-from autodiff_kit.grade.similarity import WORKED_ANSWER, similar_pairs
+from autodiff_kit.grade.similarity import similar_groups
+from autodiff_kit.grade.submission import Submission
 from autodiff_kit.grade.submission_discovery import collect_submissions
 
-from .notebooks import answered
+from .notebooks import LESSON, answered
 
 
 @pytest.fixture
@@ -265,11 +268,31 @@ def test_similarity_ignores_names_numbers_and_comments(tmp_path):
     for name, text in (("ada", LONG), ("bob", renamed), ("cyd", other), ("dan", None)):
         found = answered() if text is None else answered(leave=[f"adam-{i}" for i in (1, 2, 3, 5, 6)], adam_4=text)
         (tmp_path / f"{name}.ipynb").write_text(json.dumps(found), encoding="utf-8")
-    pairs = [(pair.question, pair.first, pair.second) for pair in similar_pairs(collect_submissions([tmp_path]))]
-    assert ("adam-4", "ada", "bob") in pairs
-    assert not [pair for pair in pairs if "cyd" in pair]
-    assert ("adam-4", "dan", WORKED_ANSWER) in pairs
-    assert ("adam-4", "ada", WORKED_ANSWER) not in pairs
+    found = similar_groups(collect_submissions([tmp_path]))
+    of_adam_4 = [(group.learners, group.worked) for group in found if group.question == "adam-4"]
+    assert (("ada", "bob"), False) in of_adam_4
+    assert (("dan",), True) in of_adam_4
+    assert not [names for names, _ in of_adam_4 if "cyd" in names]
+
+
+def test_similar_answers_of_a_large_class_are_a_few_groups():
+    rng = random.Random(0)
+    signs = "+-*/%@&|^"
+
+    def line():
+        return "    " + " ".join(f"x {rng.choice(signs)}" for _ in range(rng.randrange(3, 9))) + " y\n"
+
+    sources = {f"own {place}": "".join(line() for _ in range(8)) for place in range(300)}
+    ring = "".join(line() for _ in range(8))
+    sources |= {f"ring {place}": ring.replace("x", f"name{place}") for place in range(8)}
+    groups = similar_groups(
+        Submission(name, LESSON.slug, cells=((0, source),), questions=((0, "adam-4"),))
+        for name, source in sources.items()
+    )
+    assert [group.learners for group in groups] == [tuple(f"ring {place}" for place in range(8))]
+    page = report_html([], groups * 99)
+    assert page.count("<tr>") < 70
+    assert "39 more groups are less alike" in page
 
 
 def test_pages_escape_messages():
@@ -289,7 +312,45 @@ def test_pages_escape_messages():
     assert "2 of 5 points" in page
     assert "Push and pull through a list of steps" in page
     assert "<code>loops</code>" in report_html([found], [])
-    assert feedback_file_name("a/b\\c:d") == "a_b_c_d.html"
+
+
+def test_names_and_their_files_stay_distinct():
+    odd = [
+        "a\u202eb",
+        "a\u200bb",
+        "a?b",
+        "ab",
+        "a:b",
+        "a_b",
+        "A_B",
+        "a/b",
+        "\udcff",
+        "\ufffd",
+        "",
+        ".",
+        "..",
+        "x" * 300,
+    ]
+    odd += [clean_name("x" * 300), "x" * 301, "字" * 81, "⟨U+202E⟩", "a⟨U+202E⟩b", "con\nx", "…"]
+    shown = {clean_name(name) for name in odd}
+    files = set(file_names(shown).values())
+    assert len(shown) == len(odd)
+    assert len({found.casefold() for found in files}) == len(odd)
+    for found in files:
+        assert found.strip(" .")
+        assert len(found.encode()) <= 120
+        assert not set(found) & set('/\\:*?"<>|')
+
+
+def test_nobody_takes_anothers_file_by_a_name_like_its_hash():
+    [first] = file_names(["a:b"]).values()
+    assert len(set(file_names(["a:b", first]).values())) == 2
+
+
+def test_text_from_outside_is_bounded_and_seen():
+    assert clean_text("a\udc80b\u2028c\x1b[31m\u202ed\r\ne\tf", 99) == "a\ufffdb\ufffdc\ufffd[31m\ufffdd\ne\tf"
+    assert clean_text("x" * 50, 10) == "x" * 9 + "…"
+    assert clean_text(10**5000, 10) == ""
 
 
 def test_the_histogram_counts_answers_by_misconception():
@@ -305,7 +366,7 @@ def test_the_histogram_counts_answers_by_misconception():
 def test_no_name_is_a_formula_in_a_spreadsheet():
     text = grades_csv([SubmissionResult("=HYPERLINK(1)", "x", "graded")])
     assert "'=HYPERLINK(1)" in text
-    assert text.splitlines()[0].split(",")[0] == "assignment"
+    assert text.splitlines()[0].split(",")[0] == '"assignment"'
     assert len(text.splitlines()[0].split(",")) == 11
 
 

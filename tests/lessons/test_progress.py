@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import json
+import re
 import sqlite3
 import subprocess
 import sys
 import warnings
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -414,3 +416,183 @@ def test_what_is_stored_is_json(mine: Progress) -> None:
     mine.commit_prediction("01", "a", [float("nan"), 1.0])
     [(text,)] = rows(mine, "SELECT answer_json FROM prediction")
     assert json.loads(str(text), parse_constant=pytest.fail) == ["nan", 1.0]
+
+
+# ------------------------------------------------------------------------------------- export, import, no file locks
+def learner(folder: Path) -> Progress:
+    """Another kernel's progress of the same folder."""
+    return Progress(folder)
+
+
+def test_exported_progress_is_added_to_another(mine: Progress, tmp_path: Path) -> None:
+    mine.commit_prediction("01", "a", 1)
+    mine.reveal_prediction("01", "a", 2, right=False)
+    attempt(mine, "passed", 2)
+    mine.mark_read("01")
+    other = Progress(tmp_path / "other")
+    other.commit_prediction("01", "a", 1)
+    other.commit_prediction("01", "b", 7)
+    attempt(other, "not yet", 0)
+    attempt(other, "partial", 1, id="jvp-2")
+    other.see_hint("jvp-1", 2)
+
+    other.merge(mine.store.image())
+    assert other.lesson("01").state == "read"
+    assert other.prediction("01", "a") == Prediction(1, 2, right=False)
+    assert other.prediction("01", "b") == Prediction(7)
+    assert other.question("jvp-1") == QuestionState(2, 2, 2, 2, False, "passed", "passed")
+    assert other.question("jvp-2").state == "partial"
+    assert len(rows(other, "SELECT * FROM attempt")) == 3
+
+    before = other.summary()
+    other.merge(mine.store.image())
+    assert other.summary() == before, "the same file a second time adds nothing"
+    assert len(rows(other, "SELECT * FROM attempt")) == 3
+
+
+def test_a_first_answer_stays_when_progress_is_added(mine: Progress, tmp_path: Path) -> None:
+    other = Progress(tmp_path / "other")
+    mine.commit_prediction("01", "a", 1)
+    other.commit_prediction("01", "a", 2)
+    other.reveal_prediction("01", "a", 2, right=True)
+    mine.merge(other.store.image())
+    assert mine.prediction("01", "a") == Prediction(1)
+
+
+@pytest.mark.parametrize("saved", [b"", b"nothing of the kind", b"SQLite format 3\0" + bytes(500)])
+def test_a_file_that_is_no_progress_is_refused(mine: Progress, saved: bytes) -> None:
+    mine.begin_lesson("01")
+    with pytest.raises(progress_db.DamagedError, match="not a progress file"):
+        mine.merge(saved)
+    assert mine.lesson("01").state == "begun"
+
+
+def test_the_link_saves_the_whole_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".autodiff_kit").mkdir()
+    monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path))
+    module.progress().commit_prediction("01", "a", 1)
+    saved = module.export_progress()
+    [link] = re.findall(
+        r'<a download="progress-[\d-]+\.db" href="data:[\w./+-]+;base64,([\w+/=]+)">', saved._repr_html_()
+    )
+    assert base64.b64decode(link) == saved.data
+    monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path / "elsewhere"))
+    (tmp_path / "elsewhere" / ".autodiff_kit").mkdir(parents=True)
+    assert module.import_progress(saved.save(tmp_path / "mine.db")).lessons["01"].predicted == 1
+    assert file_of(module.progress()).parent.parent.name == "elsewhere"
+
+
+@pytest.fixture
+def no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress_db, "HAS_FILE_LOCKS", False)
+
+
+def test_without_locks_progress_outlives_the_kernel(no_locks: None, tmp_path: Path) -> None:
+    attempt(learner(tmp_path), "passed", 2)
+    assert learner(tmp_path).question("jvp-1").best == 2
+    [file] = (tmp_path / ".autodiff_kit").iterdir()
+    assert file.name == "progress.db"
+
+
+def test_without_locks_a_file_with_locks_is_read_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempt(learner(tmp_path), "not yet", 0)
+    monkeypatch.setattr(progress_db, "HAS_FILE_LOCKS", False)
+    assert attempt(learner(tmp_path), "partial", 1).tries == 2
+    monkeypatch.setattr(progress_db, "HAS_FILE_LOCKS", True)
+    assert attempt(learner(tmp_path), "passed", 2).tries == 3
+
+
+def test_without_locks_two_tabs_keep_each_others_attempts(no_locks: None, tmp_path: Path) -> None:
+    one, two = learner(tmp_path), learner(tmp_path)
+    for _ in range(3):
+        attempt(one, "not yet", 0)
+        attempt(two, "not yet", 0)
+    assert one.question("jvp-1").tries == two.question("jvp-1").tries == 6
+
+
+def test_without_locks_a_transaction_runs_again_where_another_tab_was_faster(
+    no_locks: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = learner(tmp_path), learner(tmp_path)
+    runs = []
+    ours = progress_db._run_on_image
+
+    def slowly(image, work):
+        found = ours(image, work)
+        runs.append(len(runs))
+        if len(runs) == 1:
+            attempt(two, "partial", 1, id="jvp-2")  # after this tab has read the file, before it writes
+        return found
+
+    monkeypatch.setattr(progress_db, "_run_on_image", slowly)
+    attempt(one, "passed", 2)
+    assert len(runs) == 3, "this tab, the other one, this tab again"
+    assert {one.question("jvp-1").state, one.question("jvp-2").state} == {"passed", "partial"}
+
+
+def test_without_locks_a_site_can_bring_its_own(
+    no_locks: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = []
+
+    @contextmanager
+    def lock(path):
+        held.append(path)
+        yield
+
+    monkeypatch.setattr(progress_db, "exclusive_access", lock)
+    mine = learner(tmp_path)
+    attempt(mine, "passed", 2)
+    assert held == [mine.store.path]
+
+
+def test_a_cleared_store_is_written_again_and_said(no_locks: None, tmp_path: Path) -> None:
+    mine = learner(tmp_path)
+    attempt(mine, "passed", 2)
+    file_of(mine).unlink()
+    with pytest.warns(ProgressWarning, match="written again from the copy of this kernel.*export_progress"):
+        assert mine.question("jvp-1").best == 2
+    assert learner(tmp_path).question("jvp-1").best == 2
+
+
+@pytest.mark.parametrize("way", ["raises", "forgets"])
+def test_a_full_store_is_said_and_progress_goes_on_in_memory(
+    no_locks: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    mine = learner(tmp_path)
+    attempt(mine, "partial", 1)
+
+    def full(path: Path, data: bytes) -> None:
+        if way == "raises":
+            raise OSError(28, "No space left on device")
+        path.write_bytes(data[:100])  # as a store that fails halfway
+
+    monkeypatch.setattr(progress_db, "write_atomically", full)
+    with pytest.warns(ProgressWarning, match="cannot be written.*export_progress"):
+        attempt(mine, "passed", 2)
+    assert mine.store.in_memory
+    assert mine.question("jvp-1").tries == 2
+    assert mine.question("jvp-1").best == 2
+    again = Progress()
+    again.merge(mine.store.image())
+    assert again.question("jvp-1").best == 2
+
+
+def test_without_locks_a_damaged_file_is_put_aside(no_locks: None, tmp_path: Path) -> None:
+    mine = learner(tmp_path)
+    attempt(mine, "partial", 1)
+    file_of(mine).write_bytes(b"no database at all" * 100)
+    with pytest.warns(ProgressWarning, match="was damaged"):
+        attempt(mine, "passed", 2)
+    assert learner(tmp_path).question("jvp-1").best == 2
+    assert list(file_of(mine).parent.glob("progress.damaged-*.db"))
+
+
+def test_without_locks_reset_backs_up_all(no_locks: None, tmp_path: Path) -> None:
+    mine = learner(tmp_path)
+    attempt(mine, "passed", 2)
+    mine.reset("01", tmp_path / "backup")
+    assert mine.question("jvp-1").state == "not tried"
+    restored = Progress()
+    restored.merge((tmp_path / "backup" / "progress.db").read_bytes())
+    assert restored.question("jvp-1").state == "passed"

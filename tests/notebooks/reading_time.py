@@ -38,7 +38,7 @@ def words_of(text: str) -> int:
 def parts(notebook: dict[str, Any]) -> dict[str, float]:
     """The minutes of each part: text, code, prompts, play and try."""
     prompts = prompts_of(notebook["metadata"]["autodiff_kit"]["no"])
-    asked = sum(len(f"{one.question} {one.why} {' '.join(c.label for c in one.choices)}".split()) for one in prompts)
+    asked = sum(map(_words_of_prompt, prompts))
     text = sum(words_of(one) for one in sources(notebook, "markdown"))
     lines = sum(bool(line.strip()) for one in sources(notebook, "code") for line in one.splitlines())
     tasks = sum(one.count("<details>") for one in sources(notebook, "markdown"))
@@ -49,6 +49,32 @@ def parts(notebook: dict[str, Any]) -> dict[str, float]:
         "play": PLAY_MINUTES,
         "try": TRY_MINUTES * tasks,
     }
+
+
+def _words_of_prompt(one: Any) -> int:
+    return len(f"{one.question} {one.why} {' '.join(c.label for c in one.choices)}".split())
+
+
+def sections(notebook: dict[str, Any]) -> list[tuple[str, float, list[str]]]:
+    """Heading, minutes and prompts of each section; what stands before the first has no heading."""
+    found: list[tuple[str, list[dict[str, Any]]]] = [("", [])]
+    for cell in notebook["cells"]:
+        heading = re.match(r"## (.+)", "".join(cell["source"])) if cell["cell_type"] == "markdown" else None
+        if heading:
+            found.append((heading[1].strip(), []))
+        found[-1][1].append(cell)
+    known = {one.item: one for one in prompts_of(notebook["metadata"]["autodiff_kit"]["no"])}
+    return [_section(heading, {"cells": cells}, known) for heading, cells in found]
+
+
+def _section(heading: str, cells: dict[str, Any], known: dict[str, Any]) -> tuple[str, float, list[str]]:
+    code = sources(cells, "code")
+    names = [name for one in code for name in re.findall(r'predict\("([^"]+)"', one) if name in known]
+    asked = sum(_words_of_prompt(known[name]) for name in names)
+    words = asked + sum(map(words_of, sources(cells, "markdown")))
+    lines = sum(bool(line.strip()) for one in code for line in one.splitlines())
+    extra = PLAY_MINUTES if heading.endswith("Play") else TRY_MINUTES * str(cells).count("<details>")
+    return heading, words / WORDS_PER_MINUTE + lines * SECONDS_PER_LINE / 60 + len(names) + extra, names
 
 
 def minutes_of(notebook: dict[str, Any]) -> float:

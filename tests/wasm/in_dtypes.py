@@ -31,7 +31,10 @@ def dtypes_of_cases(cases: Any) -> Any:
         arrays = case.inputs(np.random.default_rng(1))
         for kind in KINDS:
             yield f"{place} {case.key}: {kind}", dtypes(case.call, [one.round().astype(kind) for one in arrays])
-        yield f"{place} {case.key}: numbers", dtypes(case.call, [one.round().astype("int64").tolist() for one in arrays])
+        yield (
+            f"{place} {case.key}: numbers",
+            dtypes(case.call, [one.round().astype("int64").tolist() for one in arrays]),
+        )
 
 
 def dtypes_without_gradient(calls: Any) -> Any:
@@ -47,7 +50,7 @@ def dtypes_without_gradient(calls: Any) -> Any:
 def dtypes(call: Any, inputs: list[Any]) -> str:
     try:
         found = call(*inputs)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the same one is expected on both
         return type(error).__name__
     return ", ".join(
         str(getattr(one, "dtype", type(one).__name__))

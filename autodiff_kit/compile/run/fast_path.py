@@ -7,13 +7,15 @@ strides are checked only for another array.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.compile.trace.guards import TraceGuard
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from autodiff_kit.compile.trace.guards import TraceGuard
 
 __all__ = ["FAST_PATH_MISS", "make_fast_path", "must_run_eagerly"]
 

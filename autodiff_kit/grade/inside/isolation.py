@@ -16,7 +16,7 @@ import signal
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from .limits import ExitStatus, ResourceLimits
+from .limits import ExitStatus, ResourceLimits, resource_limits
 from .syscall_filter import install_filter
 
 __all__ = ["FilesystemView", "run_isolated"]
@@ -121,19 +121,8 @@ def _mount_filesystems(limits: ResourceLimits, view: FilesystemView) -> None:
 
 
 def _set_resource_limits(limits: ResourceLimits) -> None:
-    seconds = int(limits.cpu) + 1
-    for what, most in (
-        (resource.RLIMIT_CPU, seconds),
-        # Libraries reserve far more address space than they use; the supervisor counts the memory in use.
-        (resource.RLIMIT_AS, 4 * limits.memory),
-        (resource.RLIMIT_NPROC, limits.processes),
-        (resource.RLIMIT_NOFILE, limits.files),
-        (resource.RLIMIT_FSIZE, limits.file),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_MSGQUEUE, 0),
-    ):
-        resource.setrlimit(what, (most, most))
+    for name, most in resource_limits(limits).items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), most)
 
 
 def _drop_capabilities() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ExitStatus", "ResourceLimits"]
+__all__ = ["ExitStatus", "ResourceLimits", "resource_limits"]
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class ResourceLimits:
     cpu : float
         Processor time in seconds, of all its processes together.
     wall : float
-        Elapsed time in seconds for its cells, and again for each question.
+        Elapsed time in seconds for its cells, and again for each question; three times as much for all of it.
     memory : int
         Memory in bytes, of all its processes together.
     processes, files : int
@@ -42,3 +42,20 @@ class ExitStatus:
 
     reason: str
     code: int = 0
+
+
+def resource_limits(limits: ResourceLimits) -> dict[str, tuple[int, int]]:
+    """The kernel's limits for each process of a submission: the name of a resource, its soft and its hard limit."""
+    seconds = int(limits.cpu) + 1
+    equal = {
+        # Libraries reserve far more address space than they use; the supervisor counts the memory in use.
+        "as": 4 * limits.memory,
+        "nproc": limits.processes,
+        "nofile": limits.files,
+        "fsize": limits.file,
+        "core": 0,
+        "memlock": 0,
+        "msgqueue": 0,
+    }
+    # The soft limit ends the process with SIGXCPU, which names the reason; the hard one cannot be told from a kill.
+    return {"cpu": (seconds, seconds + 2), **{name: (most, most) for name, most in equal.items()}}

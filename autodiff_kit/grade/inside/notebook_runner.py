@@ -18,7 +18,7 @@ from autodiff_kit.exercises.messages import ExampleData, LearnerMessage
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction, type_name
 
 from ..protocol import ConnectionLost, Message, MessageSocket, ProtocolError
-from ..rpc import RpcConnection, from_wire
+from ..rpc import RpcConnection, error_text, from_wire
 
 __all__ = ["DeferredQuestion", "make_silent_shell", "run_submission"]
 
@@ -105,7 +105,7 @@ def make_silent_shell() -> Any:
 
 def run_submission(channel: int, shell: Any) -> None:
     """Run a submission: receive its cells over a socket, run them, and answer calls until the socket is closed."""
-    connection = RpcConnection(MessageSocket(socket.socket(fileno=channel)))
+    connection = RpcConnection(MessageSocket(socket.socket(fileno=channel)), BaseException)
     _redirect_output_to_null()
     job = connection.receive("run")
     random.seed(0)
@@ -181,14 +181,7 @@ def _run_cell(shell: Any, source: str) -> tuple[str, bool] | None:
         error = raised
     if error is None:
         return None
-    return f"{type_name(error)}: {_error_text(error)}", isinstance(error, MemoryError)
-
-
-def _error_text(error: BaseException) -> str:
-    try:
-        return str(error)[:300]
-    except BaseException:  # noqa: BLE001 - an error's __str__ may be the learner's code
-        return "no further description"
+    return f"{type_name(error)}: {error_text(error)[:300]}", isinstance(error, MemoryError)
 
 
 def _replace_exercise(job: Message) -> None:

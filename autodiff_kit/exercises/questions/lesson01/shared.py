@@ -1,4 +1,4 @@
-"""Functions of known Jacobian, and jvp and vjp callbacks that count their calls."""
+"""Functions of known Jacobian, and what counts the sweeps through them."""
 
 from __future__ import annotations
 
@@ -49,6 +49,35 @@ class CountedTransforms:
         return CallbackNamespace(
             "kit", {"vjp": Callback(self.vjp, "vjp", raw=True), "jvp": Callback(self.jvp, "jvp", raw=True)}
         )
+
+
+@dataclass
+class CountedFunction:
+    """A function that counts the sweeps through it, whoever runs them: the kit of the question or any other.
+
+    Attributes
+    ----------
+    pulls, pushes : int
+        Pulls of cotangents and pushes of tangents that reached the function.
+    """
+
+    f: Callable[..., Any]
+    pulls: int = field(init=False, default=0)
+    pushes: int = field(init=False, default=0)
+
+    def __call__(self, x: Any) -> Any:
+        """The value of f; its derivatives are f's, and counted."""
+        from autodiff_kit.ops.custom_gradient import custom_gradient
+
+        def pull(g: Any) -> Any:
+            self.pulls += 1
+            return g
+
+        def push(tangent: Any) -> Any:
+            self.pushes += 1
+            return tangent
+
+        return custom_gradient(lambda y: (y, pull, push))(self.f(x))
 
 
 @dataclass(frozen=True, repr=False)

@@ -39,10 +39,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             ),
         )
         for name, place, want, mistaken in asked:
-            kit = shared.CountedTransforms()
-            reply = yield Call(name, (kit.callback, Callback(f, "f", raw=True), x, *place))
+            kit, counted = shared.CountedTransforms(), shared.CountedFunction(f)
+            reply = yield Call(name, (kit.callback, Callback(counted, "f", raw=True), x, *place))
             if not a.warned(reply) and a.case(reply.value, want, mistaken, tol=1e-10, facts={"n": n, "m": m}):
-                sweeps = kit.pulls + kit.pushes
+                sweeps = max(kit.pulls + kit.pushes, counted.pulls + counted.pushes)
                 a.behave(
                     sweeps <= 1,
                     "jacobian-first",
@@ -56,7 +56,7 @@ QUESTION = Question(
     points=2,
     title="A row, a column, and what a vector target gives",
     text="""J is the Jacobian of f at x. Write `row` (row i of J), `column` (column j of J) and `gradient` (what `tape.gradient(y, x)` returns for the
-whole vector y = f(x)), each with a single sweep. `kit` has `y, pull = kit.vjp(f, x)` and `y, dy = kit.jvp(f, x, v)`; every call of a pull and every push is counted.
+whole vector y = f(x)), each with a single sweep. `kit` has `y, pull = kit.vjp(f, x)` and `y, dy = kit.jvp(f, x, v)`; every sweep through f is counted.
 To try a pull yourself, pass `ak` as the kit: `row(ak, q2.example.f, q2.example.x, 0)`. (`ak.jvp` takes tuples, `ak.jvp(f, (x,), (v,))`.)""",
     writes=("row", "column", "gradient"),
     starter='''def row(kit, f, x, i):

@@ -33,7 +33,13 @@ def pull_of_y(kit, f, x):
     return p(y)
 
 
+def row_by_another_kit(kit, f, x, i):
+    y, p = ak.vjp(f, x)
+    return np.asarray(ak.stack([p(e(k, len(y))) for k in range(len(y))]))[i]
+
+
 WRONG = {
+    "all rows, by another kit": ((row_by_another_kit, column, gradient), "jacobian-first"),
     "gradient returns J": ((row, column, whole), "gives-the-jacobian"),
     "gradient is J @ 1": (
         (row, column, lambda k, f, x: k.jvp(f, x, np.ones(len(x)))[1]),

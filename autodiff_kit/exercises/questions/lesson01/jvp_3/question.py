@@ -23,7 +23,8 @@ __all__ = ["QUESTION"]
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, m in ((5, 5), (4, 7), (7, 4), (40, 3)):
         waves, x, v = shared.QuadraticPlusSines.draw(rng, n, m), rng.normal(size=n), rng.normal(size=n)
-        kit, f, J = shared.CountedTransforms(), Callback(waves, "f", raw=True), waves.jacobian(x)
+        kit, counted, J = shared.CountedTransforms(), shared.CountedFunction(waves), waves.jacobian(x)
+        f = Callback(counted, "f", raw=True)
         reply = yield Call("jvp_by_pulls", (kit.callback, f, x, v))
         if a.warned(reply):
             continue
@@ -48,7 +49,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "column-sums-times-v": np.full(m, J.sum(0) @ v),
         }
         mistaken["value-of-the-first-pull"] = np.zeros(n)
-        facts: dict[str, Any] = {"m": m, "k": kit.pulls}
+        pulls, pushes = max(kit.pulls, counted.pulls), max(kit.pushes, counted.pushes)
+        facts: dict[str, Any] = {"m": m, "k": pulls}
         if a.case(
             reply.value,
             want,
@@ -57,11 +59,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             facts=facts,
             of=translate("jvp_by_pulls for n = {n}, m = {m}", "lesson01").format(n=n, m=m),
         ):
-            a.behave(kit.pushes == 0, "used-a-push", translate("A push was used.", "lesson01"))
+            a.behave(pushes == 0, "used-a-push", translate("A push was used.", "lesson01"))
             a.behave(
-                kit.pulls <= 2,
+                pulls <= 2,
                 "jacobian-first",
-                translate("{k} pulls were used.", "lesson01").format(k=kit.pulls),
+                translate("{k} pulls were used.", "lesson01").format(k=pulls),
                 **facts,
             )
         elif n == m:

@@ -36,7 +36,14 @@ def one_number(kit, f, x, v):
     return np.full(len(y), float(ak.sum(p(np.ones(len(y))) * v)))
 
 
+def whole_by_another_kit(f, x):
+    y, p = ak.vjp(f, x)
+    return ak.stack([p(row) for row in np.eye(len(y))])
+
+
 WRONG = {
+    "row by row, by another kit": ((lambda k, f, x, v: ak.matmul(whole_by_another_kit(f, x), v),), "jacobian-first"),
+    "a push, by another kit": ((lambda k, f, x, v: ak.jvp(f, (x,), (v,))[1],), "used-a-push"),
     "row by row": ((lambda k, f, x, v: ak.matmul(whole(k, f, x), v),), "jacobian-first"),
     "central difference": ((central,), "finite-difference"),
     "one-sided difference": ((lambda k, f, x, v: (f(x + 1e-7 * v) - f(x)) / 1e-7,), "finite-difference"),

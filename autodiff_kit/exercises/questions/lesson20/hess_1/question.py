@@ -10,7 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, Callback
 from autodiff_kit.exercises.question import Question
-from autodiff_kit.exercises.questions.lesson01.shared import CountedTransforms
+from autodiff_kit.exercises.questions.lesson01.shared import CountedFunction, CountedTransforms
 from autodiff_kit.lessons.translation import translate
 
 from .. import shared
@@ -24,12 +24,13 @@ __all__ = ["QUESTION"]
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n in (3, 5, 30):
         bowl, x, v = shared.QuarticGradient.draw(rng, n), rng.normal(size=n), rng.normal(size=n)
-        kit, gradient = CountedTransforms(), np.asarray(bowl(x))
-        reply = yield Call("hvp", (kit.callback, Callback(bowl, "grad", raw=True), x, v))
+        kit, counted, gradient = CountedTransforms(), CountedFunction(bowl), np.asarray(bowl(x))
+        reply = yield Call("hvp", (kit.callback, Callback(counted, "grad", raw=True), x, v))
         if a.warned(reply):
             continue
         mistaken = {"gradient-itself": gradient, "gradient-by-entries": gradient * v}
-        used, of = kit.pushes + kit.pulls, translate("H v for n = {n}", "lesson20").format(n=n)
+        used = max(kit.pushes + kit.pulls, counted.pushes + counted.pulls)
+        of = translate("H v for n = {n}", "lesson20").format(n=n)
         if require_real_array(reply.value, "hvp").shape == ():
             numbers = {"gradient-times-v": gradient @ v, "multiplied-by-v-again": v @ bowl.hessian(x) @ v}
             names = {name for name, number in numbers.items() if values_close(reply.value, number, 1e-6)}
@@ -37,7 +38,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 names,
                 translate("{of} is a number; an array of shape ({n},) is expected.", "lesson20").format(of=of, n=n),
             )
-        elif not (kit.pushes or kit.pulls) and values_close(reply.value, bowl.hessian(x) @ v, 1e-6):
+        elif not used and values_close(reply.value, bowl.hessian(x) @ v, 1e-6):
             a.fail({"differences"}, translate("{of} is close, but no sweep was used.", "lesson20").format(of=of))
         elif a.case(reply.value, bowl.hessian(x) @ v, mistaken, tol=1e-10, of=of):
             facts: dict[str, Any] = {"k": used}

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+import autodiff_kit as ak
+
 
 def columns(kit, grad, x):
     return np.stack([np.asarray(kit.jvp(grad, x, e)[1]) for e in np.eye(len(x))], axis=1)
@@ -20,7 +22,12 @@ def both_ways(kit, grad, x, v):
     return (np.asarray(kit.jvp(grad, x, v)[1]) + np.asarray(pull(v))) / 2
 
 
+def by_another_kit(kit, grad, x, v):
+    return np.stack([np.asarray(ak.jvp(grad, (x,), (e,))[1]) for e in np.eye(len(x))], axis=1) @ v
+
+
 WRONG = {
+    "Hessian first, by another kit": ((by_another_kit,), "hessian-first"),
     "gradient times v": ((slope_along,), "gradient-times-v"),
     "v·Hv": ((lambda kit, grad, x, v: float(np.asarray(kit.jvp(grad, x, v)[1]) @ v),), "multiplied-by-v-again"),
     "the sum of Hv": ((lambda kit, grad, x, v: float(np.asarray(kit.jvp(grad, x, v)[1]).sum()),), ""),

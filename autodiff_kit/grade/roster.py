@@ -1,0 +1,137 @@
+"""Who is enrolled: the export of Canvas' gradebook, or the grading worksheet of a Moodle assignment.
+
+A submission belongs to an enrolled learner by the name of its file or folder. That is the login or an id where learners
+are collected by hand, and the platform's own name where the teacher downloads all submissions at once:
+
+=======  ==============================================  ==============================================
+Canvas   ``adalovelace_LATE_1017_90001_exercise.ipynb``  1017 is the column ``ID`` of the export
+Moodle   ``Ada Lovelace_1017_assignsubmission_file_``    1017 ends the worksheet's ``Participant 1017``
+=======  ==============================================  ==============================================
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from autodiff_kit.errors import FileError
+
+__all__ = ["Roster", "platform_learner", "read_roster"]
+
+MAX_ROSTER_BYTES: Final = 32 << 20
+CANVAS_COLUMNS: Final = ("Student", "ID", "SIS User ID", "SIS Login ID")
+POINTS_POSSIBLE: Final = "Points Possible"
+CANVAS_FILE: Final = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{1,18})_\d{1,18}_.+", re.DOTALL)
+MOODLE_FOLDER: Final = re.compile(r"(?P<name>.+)_(?P<id>\d{1,18})_assignsubmission_(?:file|onlinetext)_?", re.DOTALL)
+LAST_NUMBER: Final = re.compile(r"(\d{1,18})\s*$")
+
+
+def platform_learner(name: str) -> str:
+    """The learner in a name that Canvas or Moodle gives to a downloaded file or folder; other names stay.
+
+    Examples
+    --------
+    >>> platform_learner("adalovelace_LATE_1017_90001_15_adam_slots")
+    'adalovelace_1017'
+    >>> platform_learner("Ada Lovelace_1017_assignsubmission_file_")
+    'Ada Lovelace_1017'
+    >>> platform_learner("ada")
+    'ada'
+    """
+    found = MOODLE_FOLDER.fullmatch(name) or CANVAS_FILE.fullmatch(name)
+    return f"{found['name']}_{found['id']}" if found else name
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The enrolled learners, as their platform exported them.
+
+    Attributes
+    ----------
+    platform : str
+        ``canvas`` or ``moodle``.
+    columns : list of str
+        Names of all columns, in the file's order.
+    rows : list of dict
+        One for each learner.
+    """
+
+    platform: str
+    columns: list[str]
+    rows: list[dict[str, str]]
+    _places: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        for place, row in enumerate(self.rows):
+            for key in self._keys(row):
+                self._places.setdefault(key, place)
+
+    def place_of(self, learner: str) -> int | None:
+        """Index of a learner's row, by the whole name or by the number of the platform at its end."""
+        whole = self._places.get(learner)
+        if whole is not None:
+            return whole
+        number = re.search(r"_(\d{1,18})\Z", learner)
+        return self._places.get(number[1]) if number else None
+
+    def name_at(self, place: int) -> str:
+        """The learner's name as the platform shows it."""
+        row = self.rows[place]
+        return row["Student"] if self.platform == "canvas" else row.get("Full name") or row[self.columns[0]]
+
+    def _keys(self, row: dict[str, str]) -> Iterable[str]:
+        if self.platform == "canvas":
+            yield from (row[key] for key in CANVAS_COLUMNS if row.get(key))
+        else:
+            yield from (row[key] for key in (self.columns[0], "Full name", "Email address", "Username") if row.get(key))
+            number = LAST_NUMBER.search(row[self.columns[0]])
+            if number:
+                yield number[1]
+
+
+def read_roster(path: Path) -> Roster:
+    """Read an export of Canvas' gradebook, or the grading worksheet of a Moodle assignment.
+
+    Parameters
+    ----------
+    path : Path
+        The CSV as it was downloaded.
+
+    Returns
+    -------
+    Roster
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read, or is neither of the two.
+    """
+    try:
+        if path.stat().st_size > MAX_ROSTER_BYTES:
+            raise FileError(f"{path} is larger than {MAX_ROSTER_BYTES >> 20} MB, so it is no list of learners.")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            table = csv.DictReader(file)
+            rows = [{key: value or "" for key, value in row.items() if key} for row in table]
+            columns = list(table.fieldnames or ())
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FileError(
+            f"{path} cannot be read ({error}). Export Canvas' gradebook as CSV, or download the grading worksheet of a "
+            "Moodle assignment."
+        ) from error
+    if {"Student", "ID"} <= set(columns):
+        return Roster("canvas", columns, [row for row in rows if _is_student(row["Student"].strip())])
+    if len(columns) > 1 and rows and all(LAST_NUMBER.search(row[columns[0]]) for row in rows):
+        return Roster("moodle", columns, rows)
+    raise FileError(
+        f"{path} is neither an export of Canvas' gradebook, which has columns Student and ID, nor a Moodle grading "
+        "worksheet, whose first column ends in the number of a participant."
+    )
+
+
+def _is_student(name: str) -> bool:
+    """Whether a line of Canvas' export is a student's, and not that of the points possible."""
+    return bool(name) and not name.startswith(POINTS_POSSIBLE)

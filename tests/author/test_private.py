@@ -1,0 +1,176 @@
+"""Private questions: the learner gets text, starter and perhaps examples; check and answer stay with the teacher."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from autodiff_kit.author.commands import build_exercise
+from autodiff_kit.author.master_notebook import MasterNotebookError, parse_master, read_master
+from autodiff_kit.author.notebook_cells import code_cell, question_metadata
+from autodiff_kit.cli import main
+from autodiff_kit.exercises import exercise
+from autodiff_kit.exercises.check_runner import grade_attempt
+from autodiff_kit.exercises.custom import load_checks
+from autodiff_kit.exercises.questions import load_question
+from autodiff_kit.grade.results import read_results
+
+QUESTION = "newton-steps-1"
+PUBLIC = """
+import numpy as np
+from autodiff_kit.exercises.protocol import Call
+
+def check(attempt, rng):
+    reply = yield Call("slope", (np.array([0.0]),))
+    attempt.case(reply.value, np.array([0.0]))
+"""
+RIGHT = "import numpy as np\ndef slope(x):\n    return np.sin(x) + x * np.cos(x)"
+WRONG = "import numpy as np\ndef slope(x):\n    return np.sin(x)"
+
+
+def make_private(cell):
+    cell["metadata"]["autodiff_kit"]["private"] = True
+
+
+@pytest.fixture
+def private(changed):
+    """The master of a private question, with or without a public cell."""
+
+    def made(public=""):
+        notebook = changed({QUESTION: make_private})
+        if public:
+            notebook["cells"].append(code_cell("public", public, **question_metadata(QUESTION, "public")))
+        return parse_master(notebook)
+
+    return made
+
+
+@pytest.fixture
+def opened(private, tmp_path, importable, monkeypatch):
+    """The question as a learner opens it, from the release."""
+
+    def made(public=""):
+        build_exercise(private(public), tmp_path, ("release",))
+        importable(tmp_path / "release")
+        (tmp_path / ".autodiff_kit").mkdir()
+        monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path))
+        return exercise("newton_steps")[0]
+
+    return made
+
+
+def every_byte(folder):
+    return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+@pytest.mark.parametrize("public", ["", PUBLIC], ids=["without examples", "with examples"])
+def test_the_release_holds_nothing_of_check_and_answer(private, tmp_path, public):
+    master = private(public)
+    build_exercise(master, tmp_path)
+    assert not (tmp_path / "course").exists()
+    assert not (tmp_path / "otter").exists()
+    given, kept = every_byte(tmp_path / "release"), every_byte(tmp_path / "grading")
+    [question] = master.lesson.questions
+    secrets = [
+        *question.messages,
+        *question.messages.values(),
+        *question.hints,
+        "x * np.cos(x)",
+        "mistakes",
+        "SOLUTION",
+    ]
+    secrets += [line.strip() for line in question.solution.splitlines() if "return" in line]
+    for secret in secrets:
+        for form in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+            assert form.encode() not in given
+    assert b"forgets-the-second" in kept
+
+
+def test_a_learner_is_told_that_the_question_is_graded_later(opened, capsys):
+    q1 = opened()
+    result = q1.check(lambda x: x)
+    assert result.outcome == "graded later"
+    assert result.score == 0
+    assert "Your teacher grades this question later" in capsys.readouterr().out
+    assert q1.check(lambda: None).outcome in ("graded later", "not attempted")
+    assert q1.graded() == 0
+    assert "no hints" in q1.hint().text
+    assert "is not part of this exercise" in q1.solution().text
+
+
+def test_public_examples_are_checked_at_once(opened):
+    q1 = opened(PUBLIC)
+    assert "The public examples are right" in q1.check(lambda x: 0 * x).message
+    assert q1.check(lambda x: 0 * x + 1).outcome == "not yet"
+    assert "Nearly" not in repr(q1.check(lambda x: 0 * x + 1))
+
+
+def test_the_grader_takes_the_private_part_from_the_teachers_folder(private, tmp_path, sandbox_or_skip, monkeypatch):
+    build_exercise(private(PUBLIC), tmp_path, ("release", "grading"))
+    handed_in = tmp_path / "in"
+    handed_in.mkdir()
+    for name, source in (("ada", RIGHT), ("bob", WRONG)):
+        notebook = json.loads((tmp_path / "release" / "newton_steps.ipynb").read_text())
+        answer = next(cell for cell in notebook["cells"] if cell["id"] == QUESTION)
+        answer["source"] = source
+        (handed_in / f"{name}.ipynb").write_text(json.dumps(notebook))
+    # A package of that name among the submissions, and in the current folder, is not the teacher's.
+    (handed_in / "newton_steps_checks").mkdir()
+    (handed_in / "newton_steps_checks" / "__init__.py").write_text("raise SystemExit('a learner ran here')")
+    monkeypatch.chdir(handed_in)
+    words = ["grade", "ada.ipynb", "bob.ipynb", "--out", str(tmp_path / "out"), "--workers", "1"]
+    assert main([*words, "--checks", str(tmp_path / "grading")]) == 0
+    results = read_results(tmp_path / "out" / "results.jsonl")
+    scores = {result.learner: (result.score, result.marks[0].misconception) for result in results}
+    assert scores == {"ada": (2.0, ""), "bob": (0.0, "forgets-the-second")}
+
+
+def test_without_the_folder_the_error_names_it(tmp_path, capsys):
+    (tmp_path / "ada.ipynb").write_text("{}")
+    assert main(["grade", str(tmp_path), "--out", str(tmp_path / "out"), "--exercise", "newton_steps"]) == 1
+    assert "--checks FOLDER" in capsys.readouterr().err
+
+
+def test_checks_are_taken_from_one_folder_only(private, tmp_path):
+    build_exercise(private(), tmp_path, ("grading",))
+    for name in ("../newton_steps", "newton_steps/x", "", "newton_step"):
+        assert load_checks(tmp_path / "grading", name) is None
+    assert load_checks(tmp_path / "grading", "newton_steps").questions[0].id == QUESTION
+    del sys.modules["newton_steps_checks"]
+
+
+def test_a_public_cell_without_a_check_is_an_error(private):
+    with pytest.raises(MasterNotebookError, match="defines no check"):
+        private("x = 1")
+
+
+def test_a_private_question_is_validated_like_others(private, tmp_path, capsys):
+    path = tmp_path / "m.ipynb"
+    path.write_text(json.dumps(private().notebook))
+    assert main(["author", "validate", str(path), "--seeds", "3"]) == 0
+
+
+@pytest.mark.parametrize("id", ["jvp-2", "flop-3", "quant-3", "floor-4"])
+def test_a_shipped_question_becomes_a_private_master(id, tmp_path, capsys):
+    assert main(["author", "variant", id, "my_own", "--dir", str(tmp_path)]) == 0
+    master = read_master(tmp_path / "my_own.ipynb")
+    [question] = master.lesson.questions
+    shipped = load_question(id)
+    assert question.private
+    assert (question.writes, question.points) == (shipped.writes, shipped.points)
+    assert {verdict(question, seed) for seed in range(3)} == {"passed"}
+    assert main(["author", "validate", str(tmp_path / "my_own.ipynb"), "--seeds", "2"]) == 1
+    assert f"The worked answer of {id}, which learners can see, has points." in capsys.readouterr().out
+
+
+def verdict(question, seed):
+    names = {}
+    exec(question.solution, names)
+    return grade_attempt(question, {name: names[name] for name in question.writes}, seed).outcome
+
+
+def test_only_a_shipped_question_has_a_variant(tmp_path, capsys):
+    assert main(["author", "variant", "jvp-99", "my_own", "--dir", str(tmp_path)]) == 1
+    assert "no question 'jvp-99'" in capsys.readouterr().err

@@ -1,0 +1,237 @@
+"""Whatever one learner hands in, it is that learner's result alone; and the innocent are not accused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from autodiff_kit import cli
+from autodiff_kit.grade.results import read_results
+
+from ..notebooks import LESSON, LESSONS, answered, code, with_cell
+
+FULL = float(LESSON.points)
+SAY = """
+import os
+for descriptor in range(3, 64):
+    try:
+        os.write(descriptor, {line!r})
+    except OSError:
+        pass
+"""
+
+
+def say(kind, **fields):
+    """A cell that writes a message of its own to every descriptor."""
+    line = json.dumps({"kind": kind, "fields": fields, "values": [], "arrays": []}).encode() + b"\n"
+    return with_cell(SAY.format(line=line))
+
+
+WORDS = {
+    "no states": say("ready", states=None),
+    "ready without states": say("ready"),
+    "a place of many digits": with_cell(
+        SAY.format(line=b'{"kind": "cell", "fields": {"place": 1' + b"0" * 4200 + b'}, "values": [], "arrays": []}\n')
+    ),
+    "a place that was not sent": say("cell", place=10**9),
+    "fields that are no object": with_cell(
+        SAY.format(line=b'{"kind": "cell", "fields": [1], "values": [], "arrays": []}\n')
+    ),
+    "a kind that is no text": with_cell(SAY.format(line=b'{"kind": [[]], "fields": {}, "values": [], "arrays": []}\n')),
+    "half a million parts": with_cell(SAY.format(line=b"[" + b"[]," * 500_000 + b"[]]\n")),
+    "a lone surrogate": with_cell("raise ValueError('\\udc80 \\u2028 \\x1b[31m \\u202e')"),
+    "an error that has no text": with_cell("class Bad(Exception):\n    def __str__(self): raise SystemExit\nraise Bad"),
+    "a returned surrogate": answered(adam_5="def brake(slots, last_gradient, b1):\n    return '\\udc80'"),
+    "a long name of a type": answered(
+        adam_5="def brake(slots, last_gradient, b1):\n    return type('T' * 10**6, (), {})()"
+    ),
+    "ten million symbols": answered(adam_5="def brake(slots, last_gradient, b1):\n    return 1\n# " + "+" * 1_500_000),
+}
+
+
+def write(folder: Path, name: str, found: dict) -> Path:
+    path = folder / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found), encoding="utf-8")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    return path
+
+
+def grade(folder: Path, out: Path, *more: str) -> dict:
+    assert (
+        cli.main(["grade", str(folder), "--out", str(out), "--workers", "1", "--cpu", "5", "--seed", "1", *more]) == 0
+    )
+    return {result.learner: result for result in read_results(out / "results.jsonl")}
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory, sandbox):
+    """The result of a learner who hands in with nobody else."""
+    place = tmp_path_factory.mktemp("alone")
+    write(place / "in", "ada", answered())
+    return grade(place / "in", place / "out")["ada"]
+
+
+def test_words_out_of_turn_cost_nobody_else(tmp_path, alone):
+    write(tmp_path / "in", "ada", answered())
+    for name, found in WORDS.items():
+        write(tmp_path / "in", name, found)
+    results = grade(tmp_path / "in", tmp_path / "out")
+    assert set(results) == {"ada", *WORDS}
+    assert results["ada"] == alone
+    for name in ("a lone surrogate", "an error that has no text"):
+        assert results[name].status == "graded"
+        assert results[name].score == FULL
+    for path in (tmp_path / "out").rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert len(text) < 100_000
+        assert not set(text) & set("\x1b\u202e\u2028")
+
+
+def test_names_of_files_cost_nobody_else(tmp_path, alone):
+    folder = tmp_path / "in"
+    write(folder, "ada", answered())
+    odd = ["字" * 81, "a\u202eb", "a\u200bb", "ab", "x;=1+1", os.fsdecode(b"\xff\xfe"), "a\nb"]
+    for name in odd:
+        write(folder, name, answered(leave=("adam-1",)))
+    results = grade(folder, tmp_path / "out", "--canvas", "--moodle")
+    assert len(results) == len(odd) + 1
+    assert results["ada"] == alone
+    assert len(list((tmp_path / "out" / "feedback").iterdir())) == len(odd) + 1
+
+
+def test_files_beside_a_notebook_cost_nobody_else(tmp_path, alone):
+    folder = tmp_path / "in"
+    write(folder, "ada", answered())
+    for name in ("year", "pipe", "folder", "latin"):
+        write(folder / name, "15", answered())
+    (folder / "year" / "timestamp.txt").write_text("0001-01-01T00:00:00+23:59")
+    os.mkfifo(folder / "pipe" / "timestamp.txt")
+    os.mkfifo(folder / "pipe" / "more.ipynb")
+    (folder / "folder" / "timestamp.txt").mkdir()
+    (folder / "latin" / "timestamp.txt").write_bytes(b"\xff\xfe\x00")
+    (folder / "letter").mkdir()
+    (folder / "letter" / "answers.docx").write_bytes(b"PK")
+    results = grade(folder, tmp_path / "out", "--timestamps", "--due", "2026-11-30T23:59", "--late-per-day", "10")
+    assert results["ada"].score == alone.score
+    assert {name for name, result in results.items() if result.status == "graded"} == {
+        "ada", "year", "pipe", "folder", "latin",
+    }  # fmt: skip
+    assert results["letter"].status == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("size", "status"), [(1_000_000, "graded"), (3_000_000, "invalid")], ids=["a megabyte", "three megabytes"]
+)
+def test_code_that_is_too_large_is_named_as_such(hand_in, size, status):
+    result = hand_in(with_cell("'" + "x" * size + "'"))
+    assert result.status == status
+    assert "wrote to the connection" not in result.reason
+    if status == "invalid":
+        assert "2 MB" in result.reason
+
+
+PUSH = LESSONS["01"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("import torch", "torch"),
+        ("raise Exception('todo')", "todo"),
+        ("next(iter([]))", ""),
+        ("raise KeyboardInterrupt", ""),
+        ("class E(BaseException): pass\n    raise E", ""),
+    ],
+    ids=["an import", "a bare exception", "a bare StopIteration", "an interrupt", "a base exception"],
+)
+def test_an_exception_in_a_function_that_the_kit_calls_is_an_error_like_others(hand_in, body, said):
+    source = f"def broken(x):\n    {body}\n    return x\n"
+    answers = {
+        question.id.replace("-", "_"): f"{source}\ndef {question.writes[0]}(*args, **kwargs):\n"
+        "    import autodiff_kit as ak\n    for arg in args:\n"
+        "        if hasattr(arg, 'vjp'):\n            return arg.vjp(broken, ak.constant([1.0, 2.0]))\n    return broken(1.0)\n"
+        for question in PUSH.questions
+    }
+    result = hand_in(answered(PUSH, **answers))
+    assert result.status != "tampered"
+    assert "wrote to the connection" not in result.reason
+    assert all("wrote to the connection" not in mark.message for mark in result.marks)
+    if said:
+        assert any(said in mark.message for mark in result.marks)
+
+
+def test_an_endless_loop_is_named_as_such(hand_in):
+    found = answered(adam_5="def brake(slots, last_gradient, b1):\n    while True: pass")
+    found["cells"].insert(1, code("import signal; signal.setitimer = lambda *a: None"))
+    result = hand_in(found)
+    mark = next(mark for mark in result.marks if mark.question == "adam-5")
+    assert mark.points == 0
+    assert "signal" not in mark.message
+    assert "time" in mark.message
+
+
+def test_tampering_is_said_with_proof_only(hand_in):
+    result = hand_in(WORDS["no states"])
+    assert result.status == "tampered"
+    assert '"states": null' in result.reason
+
+
+@pytest.mark.slow
+def test_nothing_lives_on_after_the_batch_was_killed(tmp_path, sandbox):
+    for name in ("a", "b", "c", "d"):
+        write(tmp_path / "in", name, with_cell("import time; time.sleep(50)"))
+    words = ["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--workers", "2"]
+    batch = subprocess.Popen([sys.executable, "-m", "autodiff_kit", *words], stderr=subprocess.DEVNULL)
+    try:
+        # Two workers, a bubblewrap and a Python in each sandbox, and what runs the submissions.
+        wait_for(lambda: len(descendants(batch.pid)) >= 10, 60)
+        theirs = descendants(batch.pid)
+    finally:
+        batch.send_signal(signal.SIGKILL)
+        batch.wait()
+    wait_for(lambda: not [one for one in theirs if is_alive(one)], 10)
+
+
+def descendants(ancestor: int) -> set[tuple[int, str]]:
+    """Process id and start time of all processes below one."""
+    children: dict[int, list[tuple[int, str]]] = {}
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit() and (facts := process_facts(int(place.name))):
+            parent, started = facts
+            children.setdefault(parent, []).append((int(place.name), started))
+    found, waiting = set(), [ancestor]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found.update(below)
+        waiting.extend(pid for pid, _ in below)
+    return found
+
+
+def process_facts(pid: int) -> tuple[int, str] | None:
+    """Parent and start time of a process that is no zombie."""
+    try:
+        state, parent, *more = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(parent), more[17]) if state != "Z" else None
+
+
+def is_alive(process: tuple[int, str]) -> bool:
+    pid, started = process
+    facts = process_facts(pid)
+    return facts is not None and facts[1] == started
+
+
+def wait_for(what, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "it did not come to pass in time"
+        time.sleep(0.2)
