@@ -124,7 +124,6 @@ def cases() -> Iterator[Case]:
     yield "12 x0", VariableState, lambda k: {"x0": (k % 40) / 2 - 10}
     yield "12 way", VariableState, lambda k: {"way": ("update", "assign")[k % 2]}
     yield "12 hold", VariableState, lambda k: {"hold": ("reference", "version", "copy")[k % 3]}
-    yield "13 place", TapeMemory, lambda k: {"place": ("list", "step", "around", "float")[k % 4], "n": 10 + k % 190}
     yield "13 n", TapeMemory, lambda k: {"n": 101 + k % 99}
     yield "13 k", TapeMemory, lambda k: {"k": 1 + k % 100}
     yield "15 paint step 51", AdamSlots, painted(50)
@@ -160,7 +159,7 @@ def cases() -> Iterator[Case]:
     most = partial(HessianProbes, function="twelve", probes=[[]] * 60)
     yield "20 seed, 60 probes", most, lambda k: {"seed": k}
     yield "20 h, 60 probes", partial(most, function="waves", way="moving"), lambda k: {"h": 0.001 * k}
-    yield "20 probe", HessianProbes, lambda k: {"probes": [[]] * (k % 60)}
+    yield "20 probe", HessianProbes, lambda k: {"probes": [[]] * (k % 60 + 1)}
     yield "20 function", HessianProbes, lambda k: {"function": ("two", "twelve", "waves")[k % 3]}
 
 

@@ -24,12 +24,15 @@ os.environ["MPLBACKEND"] = "agg"
 for name in ("AUTODIFF_KIT_DIR", "AUTODIFF_KIT_LEARNER"):
     os.environ.pop(name, None)
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")
-# Twenty-seven thousand tests are collected first, and none of them is garbage: the collector is enabled again
+# Packages that the processes of the tests do without; pyproject.toml says the same for this one.
+WITHOUT = str(Path(__file__).with_name("without"))
+os.environ["PYTHONPATH"] = os.pathsep.join([WITHOUT, *filter(None, [os.environ.get("PYTHONPATH")])])
+# Thousands of tests are collected first, and none of them is garbage: the collector is enabled again
 # in `pytest_collection_finish`.
 gc.disable()
 
-# Scripts, not tests: doctest would import them, but they need their own environment.
-collect_ignore_glob = ["binder/replay.py"]
+# Scripts, not tests: doctest would import them, but they need their own environment, or import what nobody else does.
+collect_ignore_glob = ["binder/replay.py", "notebooks/save_executed.py"]
 
 # Files whose tests share no fixture that is slow to start: workers get their tests one by one.
 ONE_BY_ONE = ("tests/notebooks/test_nbval.py", "tests/author/test_validate.py", "tests/compile/test_random.py")
@@ -49,6 +52,7 @@ CHROMIUM = (
     "google-chrome-stable",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 )
+FIREFOX = ("firefox-esr", "firefox", "/Applications/Firefox.app/Contents/MacOS/firefox")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,14 +62,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     no_browser = browser() is None
     in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
+    if not config.getoption("--all"):  # not skipped, which would be reported thousands of times
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     for item in items:
-        if "slow" in item.keywords and not config.getoption("--all"):
-            item.add_marker(pytest.mark.skip(reason="slow; `make test-all` runs it"))
         # A busy machine can delay a browser by seconds: such a test runs again, and the summary names it.
         if "browser" in item.keywords:
             item.add_marker(pytest.mark.flaky(reruns=1))
         # In CI a missing browser is a failure: the tests run, and fail with the launcher's message.
-        if "browser" in item.keywords and no_browser and not in_ci:
+        if "browser" in item.keywords and no_browser and not in_ci():
             item.add_marker(pytest.mark.skip(reason="no Chromium on PATH; install chromium, or set CHROMIUM"))
 
 
@@ -106,10 +111,14 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def browser() -> str | None:
-    """Return the path of a Chromium: ``CHROMIUM``, otherwise the first found in the usual places."""
-    named = os.environ.get("CHROMIUM", "")
-    return named or next((path for name in CHROMIUM if (path := shutil.which(name))), None)
+def in_ci() -> bool:
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+def browser(variable: str = "CHROMIUM", usual: tuple[str, ...] = CHROMIUM) -> str | None:
+    """Return the path of a browser: an environment variable, otherwise the first found in the usual places."""
+    named = os.environ.get(variable, "")
+    return named or next((path for name in usual if (path := shutil.which(name))), None)
 
 
 @pytest.fixture(autouse=True)
@@ -128,6 +137,16 @@ def chromium() -> str:
     """Path of the browser; a test that uses this fixture is marked ``browser``."""
     path = browser()
     assert path, "CI needs Chromium: .ci/run installs Debian's package; elsewhere set CHROMIUM to its path"
+    return path
+
+
+@pytest.fixture(scope="session")
+def firefox() -> str:
+    """Path of a Firefox; some stories are tried in it as well."""
+    path = browser("FIREFOX", FIREFOX)
+    if not path and not in_ci():
+        pytest.skip("no Firefox on PATH; install firefox-esr, or set FIREFOX")
+    assert path, "CI needs Firefox: .ci/run installs Debian's package; elsewhere set FIREFOX to its path"
     return path
 
 

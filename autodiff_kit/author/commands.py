@@ -1,4 +1,4 @@
-"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | master``.
+"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | mutants | master``.
 
 Adding the commands to the argument parser imports no exercise; each command imports its own modules when it runs.
 """
@@ -18,6 +18,8 @@ BUILD_PARTS = ("release", "grading", "course", "otter", "key", "preview")
 RUN_BY_LEARNERS = ("course", "otter")
 """Parts for tools that run the checks in the learner's process: not for an exercise with private questions."""
 VALIDATION_SEEDS = 100
+MUTANT_DRAWS = 20
+MOST_SURVIVORS = 0.01
 
 
 def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -64,6 +66,14 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     scope = what.add_parser("gradescope", parents=[master], help="the autograder of a Gradescope assignment")
     scope.add_argument("--out", type=Path, default=Path("autograder.zip"), metavar="FILE", help="the archive to upload")
     scope.set_defaults(run=_run_gradescope)
+
+    mutate = what.add_parser(
+        "mutants", parents=[master], help="put small faults into the worked answers and count those that a check misses"
+    )
+    mutate.add_argument(
+        "--draws", type=int, default=MUTANT_DRAWS, metavar="N", help=f"draws for each fault (default: {MUTANT_DRAWS})"
+    )
+    mutate.set_defaults(run=_run_mutants)
 
     show = what.add_parser("master", parents=[master], help="print the master of one of the kit's own exercises")
     show.set_defaults(run=_run_show)
@@ -160,6 +170,29 @@ def _run_gradescope(options: argparse.Namespace) -> int:
     for path in write_gradescope_archive(options.out, _read_named_master(options.master)):
         print(f"{path}: upload it as the autograder of a programming assignment.")
     return 0
+
+
+def _run_mutants(options: argparse.Namespace) -> int:
+    from .mutation import surviving_share, try_mutants
+
+    weak = 0
+    for question in _read_named_master(options.master).lesson.questions:
+        results = try_mutants(question, options.draws)
+        wrong, share = [result for result in results if result.differs], surviving_share(results)
+        print(
+            f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, {share:.2%} of their checks pass."
+        )
+        for result in wrong:
+            where = f"  line {result.mutant.line}: {result.mutant.change}"
+            if result.passed == options.draws:
+                print(f"{where} passes always: is it another right answer?")
+            elif result.passed:
+                print(f"{where} passes {result.passed} of {options.draws}")
+            elif result.depends_on_the_draw:
+                print(f"{where} gets {', '.join(f'{share:g}' for share in sorted(set(result.shares)))} of the points")
+        weak += share > MOST_SURVIVORS
+    print(f"Questions with more than {MOST_SURVIVORS:.0%}: {weak}.")
+    return 1 if weak else 0
 
 
 def _run_show(options: argparse.Namespace) -> int:

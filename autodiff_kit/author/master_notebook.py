@@ -2,9 +2,9 @@
 
 Each question has a cell of text; a cell with the starter and, between ``### BEGIN SOLUTION`` and ``### END SOLUTION``,
 the worked answer; a check; and an author's cell: Python that defines ``check``, ``messages``, ``hints``, ``example``
-and optionally ``spoils`` and ``praise`` (see :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each
-with the name of its misconception, have separate cells. The author's cells and the wrong answers are not part
-of the learner's notebook.
+and optionally ``spoils``, ``praise`` and ``counterexample`` (see
+:class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each with the name of its misconception, have
+separate cells. The author's cells and the wrong answers are not part of the learner's notebook.
 
 A question whose answer cell has ``private: true`` in its metadata is graded later: its check and messages stay with the
 teacher. A cell of part ``public`` may define ``check`` (and ``messages``, ``hints``, ``example``) for public examples.
@@ -185,6 +185,7 @@ def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]
         praise=made.get("praise", ""),
         solution=answer,
         private=kit_metadata(parts[name, "answer"][0]).get("private") is True,
+        counterexample=made.get("counterexample"),
     )
 
 

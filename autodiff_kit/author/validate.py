@@ -20,7 +20,7 @@ from .notebook_cells import cell_source
 from .release import learner_notebook
 from .variant import shipped_sibling
 
-__all__ = ["ValidationProblem", "validate_exercise"]
+__all__ = ["ValidationProblem", "execute_answer", "validate_exercise"]
 
 VALID_ID = re.compile(r"[a-zA-Z0-9_\-]+")
 HINT_COUNT = 3
@@ -181,10 +181,16 @@ def _sibling_problems(question: Question, notebook: dict[str, Any]) -> Iterator[
         yield f"The worked answer of {shipped.id}, which learners can see, has points. Change what the question asks."
 
 
-def _try_answer(question: Question, source: str, what: str, seeds: range, fault: Any) -> Iterator[str]:
+def execute_answer(source: str, name: str) -> dict[str, Any]:
+    """Run an author's source as a cell of its notebook would run, and return the names that it makes."""
     names: dict[str, Any] = {"__name__": "answer", "np": np, "ak": autodiff_kit}  # as in a notebook's first cell
+    exec(compile(source, name, "exec"), names)
+    return names
+
+
+def _try_answer(question: Question, source: str, what: str, seeds: range, fault: Any) -> Iterator[str]:
     try:
-        exec(compile(source, f"<{what} of {question.id}>", "exec"), names)  # the author's own code
+        names = execute_answer(source, f"<{what} of {question.id}>")
     except Exception as error:  # noqa: BLE001 - whatever the answer raises is told
         yield f"{what} stops with {type(error).__name__}: {error}"
         return

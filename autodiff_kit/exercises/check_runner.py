@@ -116,7 +116,24 @@ def grade_attempt(
             "{call} returned something that cannot be checked ({error}). Look at its types and shapes."
         ).format(call=format_call(attempt.last), error=error)
         return Verdict("error", 0.0, f"{words} {translate('This cost no try.')}")
-    return _verdict(question, attempt)
+    return _verdict(question, attempt, _counterexample(question, attempt, answer))
+
+
+def _counterexample(question: Question, attempt: AttemptEvaluation, answer: Callable[[Call], CallResult]) -> str:
+    """The smallest case on which the functions fail, where no misconception is named; empty if none was found.
+
+    A warning is shown with its line instead, which tells more than the nan that follows from it.
+    """
+    if question.counterexample is None or attempt.share or attempt.explanation:
+        return ""
+    first = attempt.failed_cases[0]
+    if first.call is None or "warning" in first.facts:
+        return ""
+    try:
+        with np.errstate(all="ignore"):
+            return str(run_script(question.counterexample(first.call), answer))
+    except (LearnerCodeError, ArithmeticError, LookupError, TypeError, ValueError):
+        return ""  # a smaller case may be one on which the functions never end; the first failed case is shown then
 
 
 def _detecting_mutation(
@@ -138,7 +155,7 @@ def _detecting_mutation(
     return run
 
 
-def _verdict(question: Question, attempt: AttemptEvaluation) -> Verdict:
+def _verdict(question: Question, attempt: AttemptEvaluation, counterexample: str) -> Verdict:
     if not attempt.failed_cases:
         return Verdict("passed", 1.0, question.praise or translate("Every case is right."), parts=attempt.parts)
     names = attempt.explanation
@@ -147,7 +164,7 @@ def _verdict(question: Question, attempt: AttemptEvaluation) -> Verdict:
         messages = [f"{place}. {message}" for place, message in enumerate(messages, 1)]
         messages.insert(0, translate("There are two things to change."))
     outcome = "partial" if attempt.share else "not yet"
-    message = "\n".join(messages) or attempt.counterexample or attempt.failed_cases[0].text
+    message = "\n".join(messages) or counterexample or attempt.failed_cases[0].text
     return Verdict(outcome, attempt.share, message, " and ".join(names), attempt.parts)
 
 

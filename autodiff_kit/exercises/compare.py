@@ -146,7 +146,8 @@ def format_value(value: object, entries: int = 12) -> str:
         return " ".join(text.split())
     if type(value) in (list, tuple):
         inner = ", ".join(format_value(item, entries) for item in value)  # type: ignore[attr-defined]
-        return f"[{inner}]" if type(value) is list else f"({inner})"
+        comma = "," if type(value) is tuple and len(value) == 1 else ""
+        return f"[{inner}]" if type(value) is list else f"({inner}{comma})"
     if type(value) is dict:
         return "{" + ", ".join(f"{key}: {format_value(item, entries)}" for key, item in value.items()) + "}"
     if isinstance(value, ReturnedFunction | FunctionType):

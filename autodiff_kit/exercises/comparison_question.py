@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from .counterexample import counterexample_by
 from .protocol import Call
 from .question import Question
 
@@ -61,6 +62,7 @@ def comparison_question(
     example: Callable[[np.random.Generator], Mapping[str, object]] | None = None,
     praise: str = "",
     spoils: Mapping[int, str] | None = None,
+    smaller: Callable[..., Iterable[tuple[Any, ...]]] | None = None,
 ) -> Question:
     """Make a question whose check compares one function with the worked answer.
 
@@ -81,6 +83,9 @@ def comparison_question(
         name.
     example : callable, optional
         The learner's own numbers to try things with; by default the first of the inputs, with two decimals.
+    smaller : callable, optional
+        Takes the arguments of a case and gives those of smaller ones. A case that no misconception explains is then
+        replaced by the smallest one that fails.
 
     Returns
     -------
@@ -118,6 +123,7 @@ def comparison_question(
         example=example or first_input,
         praise=praise,
         spoils=spoils or {},
+        counterexample=counterexample_by(smaller, solution, tolerance) if smaller else None,
     )
 
 

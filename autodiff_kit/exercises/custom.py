@@ -92,7 +92,7 @@ def _load_question(entry: dict[str, Any], package: str) -> Question:
     if entry.pop("checked_later", False):
         return Question(**entry, check=no_public_check, messages={}, hints=NO_HINTS, example=_no_example, private=True)
     author = import_module(f"{package}.{entry['id'].replace('-', '_')}")
-    optional = {name: getattr(author, name) for name in ("spoils", "praise") if hasattr(author, name)}
+    optional = {name: getattr(author, name) for name in ("spoils", "praise", "counterexample") if hasattr(author, name)}
     hints: tuple[str, str, str] = tuple(getattr(author, "hints", NO_HINTS))
     messages, example = getattr(author, "messages", {}), getattr(author, "example", _no_example)
     return Question(**entry, check=author.check, messages=messages, hints=hints, example=example, **optional)

@@ -39,12 +39,15 @@ class FailedCase:
         What the misconceptions' messages have in braces, as text.
     half : bool
         Whether the value was right and only a count, a dtype or a memory bound was not.
+    call : Call or None
+        The call that it was.
     """
 
     names: frozenset[str]
     text: str
     facts: Mapping[str, object]
     half: bool
+    call: Call | None
 
 
 @dataclass(frozen=True)
@@ -76,14 +79,11 @@ class AttemptEvaluation:
         The last call.
     result : object
         What the last call returned.
-    counterexample : str
-        The shortest case that a check found, shown instead of the first failed case if no misconception is named.
     """
 
     failed_cases: list[FailedCase] = field(default_factory=list)
     last: Call | None = None
     result: object = None
-    counterexample: str = ""
     _calls: list[Call] = field(default_factory=list)
     _counts: dict[str, dict[int, bool]] = field(default_factory=dict)
     _quantity: str = ""
@@ -240,9 +240,8 @@ class AttemptEvaluation:
         return "\n" + translate("The last call: `{call}`").format(call=format_call(self.last))
 
     def _add_failure(self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool) -> None:
-        self.failed_cases.append(
-            FailedCase(names, text, {key: _format_fact(item) for key, item in (facts or {}).items()}, half)
-        )
+        told = {key: _format_fact(item) for key, item in (facts or {}).items()}
+        self.failed_cases.append(FailedCase(names, text, told, half, self.last))
 
 
 def _format_fact(value: object) -> str:

@@ -161,10 +161,12 @@ class InProcessRunner:
     ----------
     functions : mapping
         The learner's functions by name.
+    seconds : float, optional
+        How long one call may take; by default ``SECONDS_FOR_A_CALL``.
     """
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
-        self._functions = functions
+    def __init__(self, functions: Mapping[str, Callable[..., Any]], seconds: float | None = None) -> None:
+        self._functions, self._seconds = functions, seconds
         self._returned_functions: list[Callable[..., Any]] = []
         self._last_arguments: tuple[Any, ...] = ()
 
@@ -180,7 +182,7 @@ class InProcessRunner:
         try:
             for array, new in zip(before, call.overwrite, strict=False):
                 array[...] = new  # a read-only array raises here
-            with tape_meter, memory_meter, time_limit(SECONDS_FOR_A_CALL):
+            with tape_meter, memory_meter, time_limit(self._seconds or SECONDS_FOR_A_CALL):
                 value = self._run(call, given, keywords, tape)
         except LearnerCodeError:
             raise

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     import numpy as np
 
     from .diagnosis import AttemptEvaluation
-    from .protocol import CheckScript
+    from .protocol import Call, CallResult, CheckScript
 
 __all__ = ["Lesson", "Question", "no_public_check"]
 
@@ -46,6 +46,10 @@ class Question:
         Message on a pass; "Every case is right." if empty.
     solution : str
         Source of a worked answer; empty if only the teacher has it.
+    counterexample : callable, optional
+        ``counterexample(call)``, a generator that calls the learner's functions and returns the message that shows the
+        smallest case on which they fail, or an empty text. It is given the first failed call if no misconception
+        explains all of them; see :mod:`.counterexample`.
     private : bool
         Whether the question is graded later, with a check that only the teacher has. ``check`` is then that of the
         public examples, or :func:`no_public_check`.
@@ -64,6 +68,7 @@ class Question:
     spoils: Mapping[int, str] = field(default_factory=dict)
     praise: str = ""
     solution: str = ""
+    counterexample: Callable[[Call], Generator[Call, CallResult, str]] | None = None
     private: bool = False
 
 

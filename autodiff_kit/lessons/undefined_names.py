@@ -15,7 +15,7 @@ from autodiff_kit.lessons.notebook_file import cell_source, read_notebook
 from autodiff_kit.lessons.translation import translate
 from autodiff_kit.lessons.workspace import originals_folder
 
-__all__ = ["explain_undefined_names", "making_cell_hint"]
+__all__ = ["explain_undefined_names", "making_cell_hint", "show_with_hint"]
 
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 OWN_SCOPE = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -46,12 +46,22 @@ def explain_undefined_names(folder: str, slug: str) -> None:
         return
     handlers = getattr(shell, "custom_exceptions", None)
     if handlers == () or (handlers == (NameError,) and getattr(shell, "_autodiff_kit_explains", False)):
-        shell.set_custom_exc((NameError,), partial(_show_with_hint, place=f"{folder}/{slug}.ipynb"))
+        shell.set_custom_exc((NameError,), partial(show_with_hint, place=f"{folder}/{slug}.ipynb"))
         shell._autodiff_kit_explains = True
 
 
-def _show_with_hint(shell: Any, kind: type, error: Any, trace: Any, tb_offset: Any = None, *, place: str) -> Any:
-    """Show the usual traceback, with the hint as its last line. IPython calls this for every NameError."""
+def show_with_hint(shell: Any, kind: type, error: Any, trace: Any, tb_offset: Any = None, *, place: str) -> Any:
+    """Show the usual traceback, with the hint as its last line. IPython calls this for every NameError.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        The shell.
+    kind, error, trace, tb_offset
+        What IPython tells of the exception.
+    place : str
+        The original notebook, such as ``notebooks/02_unconnected.ipynb``.
+    """
     name = getattr(error, "name", None)
     if name and not isinstance(error, UnboundLocalError):
         try:

@@ -95,6 +95,7 @@ class FloorDescent(KernelWidget):
     at_two = Output()
     trail = Output()
     heights = Output()
+    on_curve = Output()
     temperature = Output()
     arrived = Output()
 
@@ -110,7 +111,9 @@ class FloorDescent(KernelWidget):
         descent = self._cached("descent", (self.rule, sharpness, self.start, growing), self._descend)
         shown = descent["temperature"][self.step] if growing else sharpness
         curves = self._cached("curves", (self.rule, shown), self._draw)
-        return {"grid": GRID, **descent, **curves}
+        # The curve moves while the sharpness grows; where the point has been is drawn on the curve that is there.
+        heights = surrogate(self.rule, descent["trail"], shown).numpy() if growing else descent["heights"]
+        return {"grid": GRID, **descent, **curves, "on_curve": heights}
 
     def _cached(self, name: str, key: Any, compute: Any) -> dict[str, Any]:
         known = self._known.get(name)
@@ -170,7 +173,7 @@ class FloorDescent(KernelWidget):
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
         upper.step(range(7), range(7), where="post", color="0.6", linewidth=1)
         upper.plot(GRID, self.surrogate, color="black")
-        upper.plot(self.trail, self.heights, ".", color="black", markersize=4)
+        upper.plot(self.trail, self.on_curve, ".", color="black", markersize=4)
         upper.set_ylabel("height")
         if self.slope[0] is not None:
             lower.plot(GRID, self.slope, color="#d55e00")

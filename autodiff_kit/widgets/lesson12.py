@@ -50,7 +50,7 @@ class VariableState(KernelWidget):
         What the square keeps for its slope: a copy of its input; the place of it; the place, and how often that had
         been written to.
     step : int, optional
-        How far the program is shown, 0 to 5.
+        How far the program is shown, 0 to 5; at first, one line has run.
 
     Notes
     -----
@@ -65,7 +65,7 @@ class VariableState(KernelWidget):
     later: Any = Input(traitlets.Float(10.0))
     way = Input(traitlets.Enum(WAYS, default_value="assign"))
     hold = Input(traitlets.Enum(HOLDS, default_value="copy"))
-    step = ViewState(traitlets.Int(0, min=0, max=5))
+    step = ViewState(traitlets.Int(1, min=0, max=5))
 
     scene = Output()
 

@@ -1,9 +1,10 @@
-"""Lesson 13 widget: memory of a tape over training steps, and checkpointing of a chain of layers."""
+"""Lesson 13 widget: what tapes keep alive over training steps, and checkpointing of a chain of layers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import traitlets
@@ -20,27 +21,27 @@ SMALL = 0.05  # how far a layer moves: y + 0.05 sin y
 START = 0.5
 PLACES = {
     "around": "one tape around all steps",
-    "float": "one tape around all, total += float(loss)",
-    "list": "a tape for each step, kept in a list",
+    "float": "one tape around all steps, total + float(loss)",
+    "list": "a tape for each step, all kept in a list",
     "step": "a tape for each step",
 }
 CALL, MARK, AGAIN, SLOPE = range(4)
 
 
 class TapeMemory(KernelWidget):
-    """Choose where the tape stands in a loop of training, or how many layers lie between two marks.
+    """See which nodes of a training loop are alive, or which inputs a chain of layers holds, at every moment of a run.
 
     Parameters
     ----------
-    place : {"around", "float", "list", "step"}, optional
-        Where the tape stands, and what is done with the loss.
     n : int, optional
         Steps of training, 10 to 200.
     k : int, optional
         Layers from one checkpoint to the next, of a chain of 100.
     view : {"steps", "layers"}, optional
+    place : {"around", "float", "list", "step"}, optional
+        Which of the four loops is explained: where its tape stands, and what is done with the loss.
     at : int, optional
-        How far the run is shown.
+        The moment at the cursor: steps of training, or calls and derivatives of a layer.
 
     Notes
     -----
@@ -50,58 +51,89 @@ class TapeMemory(KernelWidget):
 
     _front_end = "lesson13.js"
 
-    place = Input(traitlets.Enum(tuple(PLACES), default_value="around"))
     n = Input(traitlets.Int(100, min=10, max=200))
     k = Input(traitlets.Int(10, min=1, max=LAYERS))
     view = ViewState(traitlets.Enum(("steps", "layers"), default_value="steps"))
-    at = ViewState(traitlets.Int(0, min=0))
+    place = ViewState(traitlets.Enum(tuple(PLACES), default_value="around"))
+    at = ViewState(traitlets.Int(24, min=0))
 
     growth = Output()
     marks = Output()
     by_k = Output()
 
     def compute_outputs(self) -> dict[str, Any]:
-        """What the tape's place makes of the record, and what marks every k layers cost."""
+        """What each place of the tape makes of the record, and what marks every k layers cost."""
         return {
-            "growth": {"place": self.place, "n": self.n, **tape_growth(self.place, self.n)},
+            "growth": {place: tape_growth(place, self.n) for place in PLACES},
             "marks": checkpointed_run(self.k),
             "by_k": [list(checkpoint_costs(k)) for k in range(1, LAYERS + 1)],
         }
 
     def as_table(self) -> Table:
-        """The end of each run."""
+        """The cursor and the end of each run."""
         if self.view == "layers":
             names = ("checkpoint every", "calls of a layer", "values held at most")
             shown = sorted({1, 2, 5, 10, 20, 50, LAYERS, self.k})
             return Table(f"{LAYERS} layers", names, [(f"{k}", *checkpoint_costs(k)) for k in shown], digits=0)
-        ends = {place: tape_growth(place, self.n) for place in PLACES}
-        rows = [(PLACES[place], one["nodes"][-1], one["bytes"]) for place, one in ends.items()]
-        return Table(f"After {self.n} steps", ("the tape", "nodes alive", "bytes held"), rows, digits=0)
+        now = min(self.at, self.n)
+        columns = ("the tape", f"nodes alive after {now} steps", f"after {self.n}", "bytes then")
+        rows = [
+            (PLACES[place], one["nodes"][now], one["nodes"][-1], one["bytes"]) for place, one in self.growth.items()
+        ]
+        return Table(f"Where the tape stands, {self.n} steps", columns, rows, digits=0)
 
     def static_figure(self) -> Any:
-        """The record over the run."""
+        """The picture as it stands: lanes of nodes, or layers against time."""
+        return self._lanes() if self.view == "steps" else self._layers()
+
+    def _lanes(self) -> Any:
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(5, 2.2))
-        axes = figure.subplots()
-        heights = self.growth["nodes"] if self.view == "steps" else self.marks["held"]
-        axes.plot(heights, color="black")
-        axes.set_xlabel("step" if self.view == "steps" else "calls and derivatives")
-        axes.set_ylabel("nodes" if self.view == "steps" else "values held")
-        axes.set_ylim(bottom=0)
+        figure = Figure(figsize=(6, 3.6), layout="constrained")
+        now = min(self.at, self.n)
+        rows = max(max(one["made"]) for one in self.growth.values())
+        for axes, (place, one) in zip(figure.subplots(len(PLACES), sharex=True), self.growth.items(), strict=True):
+            made, oldest = one["made"][:now], one["oldest"][now]
+            alive = [count if step >= oldest else 0 for step, count in enumerate(made, 1)]
+            axes.bar(range(1, now + 1), made, width=1.0, color="0.85")
+            axes.bar(range(1, now + 1), alive, width=1.0, color="black")
+            axes.set_title(f"{PLACES[place]}: {one['nodes'][now]} nodes", loc="left", fontsize=9)
+            axes.set(xlim=(0.5, self.n + 0.5), ylim=(0, rows), yticks=[])
+        axes.set_xlabel("step")
+        return figure
+
+    def _layers(self) -> Any:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(6, 4), layout="constrained")
+        upper, lower = figure.subplots(2, sharex=True, height_ratios=(3, 1))
+        held = self.marks["held"]
+        now = min(self.at, len(held) - 1)
+        for layer, start, end in self.marks["kept"]:
+            upper.plot([start, end], [layer, layer], color="black" if start < now <= end else "0.8", linewidth=1.2)
+        upper.set_ylabel("layer")
+        lower.plot(held, color="black")
+        lower.set(ylabel="values held", ylim=(0, LAYERS), xlabel="calls and derivatives")
+        for axes in (upper, lower):
+            axes.axvline(now, color="0.4", linewidth=1.0)
         return figure
 
 
 # ---------------------------------------------------------------------------------------------------- steps of training
 @lru_cache(maxsize=256)
 def tape_growth(place: str, n: int) -> dict[str, Any]:
-    """Nodes that live after each step, and the bytes that their records hold in the end."""
+    """What a run of n steps records and holds.
+
+    Nodes alive before the first step and after each; how many each step recorded; after each step, the oldest step
+    whose nodes are alive; and the bytes that the records hold in the end.
+    """
     run = one_tape_around if place in ("around", "float") else tape_for_each_step
-    nodes, tapes, total = run(place, n)
-    return {"nodes": nodes, "bytes": sum(tape.nbytes for tape in tapes), "total": float(total)}
+    nodes, made, oldest, tapes, total = run(place, n)
+    held = sum(tape.nbytes for tape in tapes)
+    return {"nodes": nodes, "made": made, "oldest": oldest, "bytes": held, "total": float(total)}
 
 
-GrowthRun = tuple[list[int], list[ak.GradientTape], Any]
+GrowthRun = tuple[list[int], list[int], list[int], list[ak.GradientTape], Any]
 
 
 def one_tape_around(place: str, n: int) -> GrowthRun:
@@ -112,12 +144,14 @@ def one_tape_around(place: str, n: int) -> GrowthRun:
             loss = loss_of_step(w, i)
             total = total + (loss if place == "around" else float(loss))
             nodes.append(len(tape._record.nodes))
-    return nodes, [tape], total
+    made = [after - before for before, after in pairwise(nodes)]
+    return nodes, made, [1] * (n + 1), [tape], total
 
 
 def tape_for_each_step(place: str, n: int) -> GrowthRun:
     """A tape for each step; the last one lives, or all of them."""
-    nodes, w, total = [0], ak.Variable(1.0), ak.constant(0.0)
+    w, total = ak.Variable(1.0), ak.constant(0.0)
+    nodes, made, oldest = [0], [], [1]
     tapes: list[ak.GradientTape] = []
     for i in range(n):
         with ak.GradientTape() as tape:
@@ -125,8 +159,10 @@ def tape_for_each_step(place: str, n: int) -> GrowthRun:
         if place == "step":
             tapes.clear()
         tapes.append(tape)
-        nodes.append(len(tape._record.nodes) + (nodes[-1] if place == "list" else 0))
-    return nodes, tapes, total
+        made.append(len(tape._record.nodes))
+        oldest.append(i + 2 - len(tapes))
+        nodes.append(sum(made[oldest[-1] - 1 :]))
+    return nodes, made, oldest, tapes, total
 
 
 def loss_of_step(w: Any, i: int) -> Any:
@@ -169,19 +205,26 @@ def run_with_checkpoints(
 
 @lru_cache(maxsize=LAYERS)
 def checkpointed_run(k: int) -> dict[str, Any]:
-    """A run on real numbers: its events, what was held at each, and its slope beside the tape's."""
+    """A run on real numbers: its events, what was held from when to when, and its slope beside the tape's."""
     events: list[list[int]] = []
     held = [0]
+    since: dict[int, int] = {}  # layer -> when its input was stored
+    kept: list[list[int]] = []  # layer, when its input was stored, and when it was dropped
 
     def note(event: int, layer: int, count: int) -> None:
+        if event in (MARK, AGAIN):
+            since[layer + (event == AGAIN)] = len(events)
         events.append([event, layer])
         held.append(count)
+        if event == SLOPE:
+            kept.append([layer, since.pop(layer), len(events)])
 
     found, peak = run_with_checkpoints(k, _layer, lambda y: 1.0 + SMALL * ak.cos(y), note)
     calls = sum(event != SLOPE for event, _ in events)
     return {
         "events": events,
         "held": held,
+        "kept": kept,
         "calls": calls,
         "peak": peak,
         "slope": float(found),

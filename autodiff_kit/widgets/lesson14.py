@@ -107,9 +107,11 @@ class MomentumSteps(KernelWidget):
 
     steps = Output()
     carried = Output()
+    own = Output()
     slot = Output()
     w = Output()
     roll = Output()
+    roll_at = Output()
     rest = Output()
 
     @traitlets.validate("grads")
@@ -134,35 +136,45 @@ class MomentumSteps(KernelWidget):
             w.append(float(ball.weight) + 0.0)
             if k == self.at:
                 roll = ball.roll()
-        kept = None if slot[-1] is None else slot
-        rest = roll[-1] if abs(roll[-1]) > NIL else 0.0
-        return {"steps": steps, "carried": carried, "slot": kept, "w": w, "rest": rest, "roll": roll[: COUNT + 1]}
+        return {
+            "steps": steps,
+            "carried": carried,
+            "own": [None if d is None or c is None else d - c for d, c in zip(steps, carried, strict=True)],
+            "slot": None if slot[-1] is None else slot,
+            "w": w,
+            "roll": [*roll, *[roll[-1]] * COUNT][: COUNT - self.at],
+            "roll_at": self.at,
+            "rest": roll[-1] if abs(roll[-1]) > NIL else 0.0,
+        }
 
     def as_table(self) -> Table:
         """Every step: its gradient, its two parts, and where it led."""
-        own = [None if d is None else d - c for d, c in zip(self.steps, self.carried, strict=True)]
-        names = map(str, range(1, COUNT + 1))
-        rows = list(zip(names, self.grads, self.carried, own, self.steps, self.w[1:], strict=True))
+        names = ["step", "gradient", "carried over", "its own", "step taken", "w"]
+        columns = [map(str, range(1, COUNT + 1)), self.grads, self.carried, self.own, self.steps, self.w[1:]]
+        if self.slot is not None:
+            names.append(f"slot {SHOWN[self.optimizer][1]}")
+            columns.append(self.slot[1:])
         caption = f"{self.optimizer}, b = {self.b:g}: with zeros after step {self.at + 1}, w ends at {self.rest:.4f}"
-        return Table(caption, ("step", "gradient", "carried over", "its own", "step taken", "w"), rows, digits=4)
+        return Table(caption, tuple(names), list(zip(*columns, strict=True)), digits=4)
 
     def static_figure(self) -> Any:
-        """The steps, and where they lead, as a still figure."""
+        """The drops up to the cursor, and where zeros would lead, as a still figure."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(6, 3.2))
-        upper, lower = figure.subplots(2, sharex=True)
-        k = range(1, COUNT + 1)
-        over = [c or 0.0 for c in self.carried]
-        own = [(d or 0.0) - c for d, c in zip(self.steps, over, strict=True)]
-        upper.bar(k, over, color="white", edgecolor="black", hatch="....")
-        upper.bar(k, own, bottom=over, color="#d55e00", width=0.5)
-        upper.set_ylabel("step")
-        for j, (a, b) in enumerate(pairwise(self.w)):
-            lower.plot([j, j + 1], [a, b], "-" if self.grads[j] else ":", color="black")
-        lower.axhline(self.rest, color="0.6", ls="--")
-        lower.set_ylabel("w")
-        lower.set_xlabel("steps")
+        axes = figure.subplots()
+        done = range(self.at + 1)
+        over, own = ([part[k] or 0.0 for k in done] for part in (self.carried, self.own))
+        start = self.w[: self.at + 1]
+        x = [k + 1 for k in done]
+        axes.bar(x, over, bottom=start, color="white", edgecolor="black", hatch="....")
+        axes.bar(x, own, bottom=[w + c for w, c in zip(start, over, strict=True)], color="#d55e00", width=0.5)
+        ahead = [b - a for a, b in pairwise(self.roll)]
+        later = range(self.at + 2, COUNT + 1)
+        axes.bar(later, ahead, bottom=self.roll[:-1], color="none", edgecolor="0.5", ls="--")
+        axes.axhline(self.rest, color="0.4", ls="--")
+        axes.set_ylabel("w")
+        axes.set_xlabel("step")
         return figure
 
 

@@ -99,7 +99,7 @@ class GradientClipping(KernelWidget):
         for name, found in (("mean", self.mean), ("clip, then mean", self.clip_mean)):
             rows.append((name, vector(found["at"]), found["length"], "", ""))
         rows.append(("mean, then clip", vector(self.mean_clip["at"]), self.mean_clip["length"], "", ""))
-        return Table(f"Clipped to C = {self.C:g}", ("", "gradient", "length", "times", "clipped"), rows, digits=4)
+        return Table(f"Clipped to C = {self.C:g}", ("arrow", "gradient", "length", "times", "clipped"), rows, digits=4)
 
     def static_figure(self) -> Any:
         """The arrows and the circle, and the clipped gradients enlarged, as a still figure."""

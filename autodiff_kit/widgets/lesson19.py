@@ -291,7 +291,7 @@ class LevenbergMarquardtSteps(KernelWidget):
             for k, one in enumerate(self.tries, 1)
         ]
         first, second = self.about["names"]
-        columns = ("try", first, second, "damping", "cost", "promised", "found", "")
+        columns = ("try", first, second, "damping", "cost", "promised", "found", "outcome")
         n, m = self.end["jacobians"], self.end["rows"]
         words = f"{self.about['words']}: {n} Jacobians, {2 * n} pushes where pulls are {m * n}"
         return Table(words, columns, rows, digits=6)

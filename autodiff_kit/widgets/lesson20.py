@@ -74,12 +74,14 @@ def row_gradients(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 class HessianProbes(KernelWidget):
-    """Draw probes, and watch their means come near trace and norm, each with its error bar.
+    """Draw probes, and watch what lies off the diagonal cancel until the trace is left.
 
     Parameters
     ----------
     function : {"two", "diagonal", "twelve", "waves"}, optional
         Whose Hessian it is: the lesson's own quadratic, a diagonal one, one of 12 numbers, one that is no quadratic.
+    estimate : {"trace", "norm"}, optional
+        What is estimated: the trace of H, or its Frobenius norm, the root of the trace of HᵀH.
     kind : {"signs", "normal"}, optional
         What probes by chance are made of: 1 and -1, or normal numbers.
     way : {"product", "moving"}, optional
@@ -87,57 +89,64 @@ class HessianProbes(KernelWidget):
     h : float, optional
         How far "moving" moves.
     probes : list of lists of floats, optional
-        The probes so far; an empty list stands for one by chance, which ``seed`` and its place decide.
-    next_signs : list of floats, optional
-        The learner's next probe: a sign for each entry.
+        The probes so far, at least one and at most 60; an empty list among them stands for one by chance, which
+        ``seed`` and its place decide.
     seed : int, optional
         Another one draws other probes.
 
     Notes
     -----
     All products come from one push through the gradient, or from two gradients at all the moved points; each row is
-    its own evaluation of the function.
+    its own evaluation of the function. The squares of the picture are entries of the exact Hessian, so that with moved
+    gradients their sum shows by how much the products are off.
     """
 
     _front_end = "lesson20.js"
 
     function = Input(traitlets.Enum(("two", "diagonal", "twelve", "waves"), default_value="two"))
+    estimate = Input(traitlets.Enum(("trace", "norm"), default_value="trace"))
     kind = Input(traitlets.Enum(("signs", "normal"), default_value="signs"))
     way = Input(traitlets.Enum(("product", "moving"), default_value="product"))
     h = Input(traitlets.Float(1e-3, min=LEAST_STEP, max=LONGEST_STEP))
-    probes: Any = Input(traitlets.List(traitlets.List(traitlets.Float())))
-    next_signs: Any = Input(traitlets.List(traitlets.Float()))
+    probes: Any = Input(traitlets.List(traitlets.List(traitlets.Float()), default_value=[[]]))
     seed = Input(traitlets.Int(0, min=0))
 
     about = Output()
     rows = Output()
-    ahead = Output()
     found = Output()
+    cells = Output()
 
     @traitlets.validate("probes")
     def _few_and_finite(self, proposal: Any) -> Any:
         probes = proposal["value"]
-        if len(probes) > MOST or not all(math.isfinite(x) and abs(x) <= 10 for one in probes for x in one):
-            raise traitlets.TraitError(f"probes holds at most {MOST} lists of numbers, none beyond 10")
+        finite = all(math.isfinite(x) and abs(x) <= 10 for one in probes for x in one)
+        if not 1 <= len(probes) <= MOST or not finite:
+            raise traitlets.TraitError(f"probes holds 1 to {MOST} lists of numbers, none beyond 10")
         return probes
 
     def compute_outputs(self) -> dict[str, Any]:
-        """Every probe's product, and the estimates after each of them."""
+        """Every probe's product, the estimates after each of them, and the entries that add up to them."""
         it = function_named(self.function)
         H, trace, norm = exact_hessian(self.function)
-        signs = np.resize(np.array(self.next_signs or [1.0]), it.size)
         drawn = self._drawn(it.size)
-        given = [drawn[k] if not one else np.resize(np.array(one), it.size) for k, one in enumerate(self.probes)]
-        V = np.array([*given, signs])
+        V = np.array([drawn[k] if not one else np.resize(np.array(one), it.size) for k, one in enumerate(self.probes)])
         with np.errstate(all="ignore"):
             moved = self._products(it, V)
         quadratics, squares = np.sum(V * moved, axis=1), np.sum(moved * moved, axis=1)
-        samples = list(zip(V, moved, quadratics, squares, strict=True))
+        whole = np.array(H) if self.estimate == "trace" else np.array(H).T @ np.array(H)
         return {
-            "about": {"words": it.words, "size": it.size, "hessian": H, "trace": trace, "norm": norm, "most": MOST},
-            "rows": [probe_row(one) for one in samples[:-1]],
-            "ahead": probe_row(samples[-1]),
-            "found": _estimates(quadratics[:-1], squares[:-1]),
+            "about": {
+                "words": it.words,
+                "size": it.size,
+                "hessian": H,
+                "trace": trace,
+                "norm": norm,
+                "most": MOST,
+                "spread": spread_of_one(np.array(H), self.kind),
+            },
+            "rows": [probe_row(one) for one in zip(V, moved, quadratics, squares, strict=True)],
+            "found": _estimates(quadratics, squares),
+            "cells": signed_entries(whole, V, quadratics if self.estimate == "trace" else squares),
         }
 
     def _drawn(self, size: int) -> Vector:
@@ -154,33 +163,70 @@ class HessianProbes(KernelWidget):
         return np.asarray((ahead - behind) / (2 * self.h))
 
     def as_table(self) -> Table:
-        """Each probe, and the estimates after it; in the end the probe that comes next, and the truth."""
+        """Each probe, and the estimates after it; in the end the truth."""
+        estimates = [["–" if x is None else x for x in now.values()] for now in self.found]
         rows: list[tuple[Any, ...]] = [
-            (f"{k}", row["quadratic"], row["square"], now["trace"], now["trace_error"], now["norm"], now["norm_error"])
-            for k, (row, now) in enumerate(zip(self.rows, self.found, strict=True), 1)
+            (f"{k}", row["quadratic"], row["square"], *now)
+            for k, (row, now) in enumerate(zip(self.rows, estimates, strict=True), 1)
         ]
-        rows.append(("next", self.ahead["quadratic"], self.ahead["square"], *["–"] * 4))
         rows.append(("whole H", "–", "–", self.about["trace"], "–", self.about["norm"], "–"))
         columns = ("probes", "v·Hv", "|Hv|²", "trace", "±", "norm", "±")
         return Table(f"{self.about['words']}: probes and estimates", columns, rows, digits=4)
 
     def static_figure(self) -> Any:
-        """The estimate of the trace with its error bars, as a still figure; the truth alone before there are probes."""
+        """The last probe's entries, their mean over all probes, and the estimates, as a still figure."""
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(5.2, 2.4))
-        axes = figure.subplots()
+        figure = Figure(figsize=(8.2, 2.6), layout="constrained")
+        one, mean, plot = figure.subplots(1, 3, width_ratios=(1, 1, 1.6))
+        scale = float(np.abs(self.cells["whole"]).max())
+        _squares(one, np.array(self.cells["probe"]) / scale, f"probe {len(self.rows)}")
+        _squares(mean, np.array(self.cells["mean"]) / scale, f"mean of {len(self.rows)}")
         count = np.arange(1, len(self.rows) + 1)
-        means = [one["trace"] for one in self.found]
-        bars = [one["trace_error"] or 0.0 for one in self.found]
-        axes.errorbar(count, means, bars, color="black", ecolor="0.6")
-        axes.plot(count, [row["quadratic"] for row in self.rows], "o", color="black", mfc="none", ms=4)
-        axes.axhline(self.about["trace"], color="black", ls="--", lw=1)
-        axes.set(xlabel="probes", ylabel="trace", xlim=(0, max(10, len(self.rows)) + 0.5))
-        if not self.rows:
-            middle, above = (5, self.about["trace"]), (0, 6)
-            axes.annotate("no probe yet", middle, xytext=above, textcoords="offset points", ha="center")
+        name = self.estimate
+        samples = [row["quadratic"] if name == "trace" else math.sqrt(row["square"]) for row in self.rows]
+        bars = [now[f"{name}_error"] or 0.0 for now in self.found]
+        plot.errorbar(count, [now[name] for now in self.found], bars, color="black", ecolor="0.6")
+        plot.plot(count, samples, "o", color="black", mfc="none", ms=4)
+        plot.axhline(self.about[name], color="black", ls="--", lw=1)
+        plot.set(xlabel="probes", title=name, xlim=(0, max(10, len(self.rows)) + 0.5))
         return figure
+
+
+def _squares(axes: Any, cells: Vector, title: str) -> None:
+    """A matrix as squares of the area of its entries, filled where they are positive."""
+    from matplotlib.patches import Rectangle
+
+    for (i, j), value in np.ndenumerate(cells):
+        side = 0.9 * min(1.0, math.sqrt(abs(value)))
+        corner = (j - side / 2, i - side / 2)
+        axes.add_patch(Rectangle(corner, side, side, fc="black" if value > 0 else "white", ec="black", lw=0.8))
+    size = len(cells)
+    axes.set(xlim=(-0.5, size - 0.5), ylim=(size - 0.5, -0.5), aspect="equal", xticks=[], yticks=[], title=title)
+
+
+def signed_entries(whole: Vector, V: Vector, sums: Vector) -> dict[str, Any]:
+    """A matrix's entries times both entries of a probe: for the last probe, and their mean over all.
+
+    ``added`` holds what the entries of both add up to, ``given`` what the products gave instead.
+    """
+    probe, mean = np.outer(V[-1], V[-1]) * whole, V.T @ V / len(V) * whole
+    return {
+        "whole": whole,
+        "probe": probe,
+        "mean": mean,
+        "added": {"probe": float(probe.sum()), "mean": float(mean.sum())},
+        "given": {"probe": _plain(sums[-1]), "mean": _plain(sums.mean())},
+    }
+
+
+def spread_of_one(H: Vector, kind: str) -> dict[str, float]:
+    """The standard deviation of one probe's v·Hv, and of its part in the norm, by the formulas of the lesson."""
+    deviations = []
+    for matrix in (H, H.T @ H):
+        counted = matrix if kind == "normal" else matrix - np.diag(np.diag(matrix))
+        deviations.append(float(np.sqrt(2 * np.sum(counted**2))))
+    return {"trace": deviations[0], "norm": deviations[1] / (2 * float(np.linalg.norm(H)))}
 
 
 def probe_row(sample: tuple[Vector, Vector, float, float]) -> dict[str, Any]:

@@ -126,6 +126,11 @@ def chebyshev(y: Array, degree: int) -> Array:
     return np.polynomial.chebyshev.chebvander(y, degree)
 
 
+def _readable(x: float) -> str:
+    """Four decimals, but whole numbers or powers of ten where the model is far off: its decimals mean nothing there."""
+    return f"{x:.2e}" if abs(x) >= 1e6 else number(x, 4 if abs(x) < 100 else 0)
+
+
 class LearnedInverse(KernelWidget):
     """Choose where a black box is asked, and watch a model learn its inverse from the answers.
 
@@ -212,8 +217,8 @@ class LearnedInverse(KernelWidget):
             ("asked at x to", self.hi),
             ("worst error on the pairs", self.worst),
             ("the question, y", self.y),
-            ("the model's x", self.said),
-            ("the box, given that x", self.back),
+            ("the model's x", _readable(self.said)),
+            ("the box, given that x", _readable(self.back)),
             ("the right x", self.right),
         ]
         caption = f"{self.kind} after {self.step} steps; y = {number(self.y, 2)} is {where} of what it saw"

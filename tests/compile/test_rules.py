@@ -31,11 +31,13 @@ def assert_same(found: Any, expected: Any, dtype: Any) -> None:
     np.testing.assert_allclose(found.astype(float), expected.astype(float), rtol=64 * eps, atol=64 * eps * scale)
 
 
-@pytest.mark.parametrize(
-    "dtype", ["float64", *(pytest.param(t, marks=pytest.mark.slow) for t in ("float32", "float16"))]
-)
 @pytest.mark.parametrize("case", _cases.CASES, ids=lambda case: case.name)
-def test_value(case: Any, dtype: str) -> None:
+def test_value(case: Any, every_case: bool) -> None:
+    for dtype in ("float64", "float32", "float16")[: 3 if every_case else 1]:
+        value_in(dtype, case)
+
+
+def value_in(dtype: str, case: Any) -> None:
     arrays = _harness.drawn(case, dtype)
     compiled = ak.compile(case.call)
     expected = case.call(*map(ak.constant, arrays))
@@ -46,9 +48,13 @@ def test_value(case: Any, dtype: str) -> None:
     assert compiled.trace_count == 1
 
 
-@pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", FLOATING, ids=lambda case: case.name)
-def test_gradient_and_tangent(case: Any, dtype: str) -> None:
+def test_gradient_and_tangent(case: Any, every_case: bool) -> None:
+    for dtype in ("float64", "float32")[: 2 if every_case else 1]:
+        gradient_and_tangent_in(dtype, case)
+
+
+def gradient_and_tangent_in(dtype: str, case: Any) -> None:
     arrays = _harness.drawn(case, dtype)
     along = _harness.directions(case, arrays)
     w = _harness.weights(case, np.shape(case.call(*map(ak.constant, arrays))), dtype)

@@ -14,7 +14,8 @@ from autodiff_kit.author.commands import build_exercise
 from autodiff_kit.author.master_notebook import parse_master
 from autodiff_kit.exercises.questions import LESSONS
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 HOME = Path(os.environ.get("AUTODIFF_KIT_INTEROP", ROOT / ".venv-interop"))
 NO = "01"
 HALF = "import numpy as np\n\n\ndef jacobian(n, m, push, pull):\n    return np.stack([pull(e) for e in np.eye(m)])\n"
@@ -23,7 +24,7 @@ HALF = "import numpy as np\n\n\ndef jacobian(n, m, push, pull):\n    return np.s
 def pytest_collection_modifyitems(items):
     missing = pytest.mark.skip(reason="nbgrader and otter are not installed: make test-all installs them")
     for item in items:
-        if Path(item.fspath).parent == Path(__file__).parent:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.slow)
             if not (HOME / "bin" / "nbgrader").exists():
                 item.add_marker(missing)

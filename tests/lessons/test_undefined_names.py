@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import autodiff_kit.lab
 from autodiff_kit.lessons.notebook_file import read_notebook
 from autodiff_kit.lessons.undefined_names import making_cell_hint
 from autodiff_kit.lessons.workspace import originals_folder
@@ -105,3 +107,38 @@ def test_a_cell_of_a_lesson_that_is_run_too_early_says_which_comes_first(tmp_pat
 def test_a_handler_of_the_learner_stays(tmp_path: Path) -> None:
     own = "get_ipython().set_custom_exc((NameError,), lambda shell, *given, **more: print('mine'))"
     assert "mine" in "".join(run_cells(tmp_path, own, BEGIN, "missing"))
+
+
+STARTUP = Path(autodiff_kit.lab.__file__).with_name("kernel_startup.py").read_text(encoding="utf-8")
+
+
+def begun_without_the_first_cell(folder: Path, notebook: str, *codes: str) -> str:
+    """What cells print in a shell that began with the start-up file of kernels, for a notebook of this path."""
+    run = subprocess.run(
+        [sys.executable, "-c", SHELL, STARTUP, *codes], cwd=folder, capture_output=True, text=True, check=True,
+        env={**os.environ, "JPY_SESSION_NAME": notebook},
+    )  # fmt: skip
+    return run.stdout
+
+
+def test_without_the_first_cell_an_error_says_that_it_comes_first(tmp_path: Path) -> None:
+    out = begun_without_the_first_cell(
+        tmp_path, f"work/notebooks/{LESSON_01.name}", "predict('jv')", "nowhere", BEGIN, "q1"
+    )
+    assert out.count("Run that cell first.") == 1
+    assert "`predict` is made in the cell under" in out
+    assert "NameError: name 'nowhere' is not defined" in out
+    names = begun_without_the_first_cell(
+        tmp_path, f"notebooks/{LESSON_01.name}", "print([n for n in dir() if 'expl' in n])"
+    )
+    assert "[]" in names
+
+
+def test_other_notebooks_and_a_plain_python_are_left_alone(tmp_path: Path) -> None:
+    for notebook in (f"work/{LESSON_01.name}", "notebooks/my_own.ipynb"):
+        out = begun_without_the_first_cell(
+            tmp_path, notebook, "predict('jv')", "'autodiff_kit' in __import__('sys').modules"
+        )
+        assert "NameError: name 'predict' is not defined" in out
+        assert "Run that cell first." not in out
+    exec(compile(STARTUP, "startup", "exec"), {})

@@ -65,6 +65,12 @@ def has_words(text: str) -> bool:
     )
 
 
+def catalogue_names() -> list[str]:
+    """The names of all catalogues."""
+    return ["common", *(f"lesson{no}" for no in lesson_numbers())]
+
+
+@cache
 def translatable() -> dict[str, list[str]]:
     """English texts by catalogue, each once, in the order in which they stand."""
     found = {"common": [*OTHERS, *in_code()["common"]]}

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import signal
 
 import autodiff_kit as ak
 from autodiff_kit import kernels
@@ -26,6 +25,8 @@ def gradient(f: Any, x: Any) -> Any:
 
 
 def test_one_channel_is_a_cross_correlation() -> None:
+    from scipy import signal  # takes half a second, and only one worker needs it
+
     rng = np.random.default_rng(0)
     x, k = rng.normal(size=(7, 6)), rng.normal(size=(3, 2))
     for padding, mode in (("valid", "valid"), (((2, 2), (1, 1)), "full")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,13 @@ from .harness import difference, directions, drawn, gradients, recorded, rng_of,
 
 EPS = {np.float16: 4e-3, np.float32: 2e-6, np.float64: 1e-13}
 DTYPES = tuple(EPS)
-each = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+PROPERTIES: list[Callable[[Case], None]] = []
+
+
+def each(property: Callable[[Case], None]) -> Callable[[Case], None]:
+    """A property that the rules of every case have; ``test_every_property`` asks for all of them."""
+    PROPERTIES.append(property)
+    return property
 
 
 def test_every_operation_has_a_case() -> None:
@@ -29,8 +35,12 @@ def test_every_operation_has_a_case() -> None:
 
 
 @each
-@each_dtype
-def test_value(case: Case, dtype: Any) -> None:
+def value(case: Case) -> None:
+    for dtype in DTYPES:
+        value_in(dtype, case)
+
+
+def value_in(dtype: Any, case: Case) -> None:
     arrays = drawn(case, dtype)
     y = case.call(*map(ak.constant, arrays))
     expected = np.asarray(case.reference(*(a.astype(np.float64) for a in arrays)))
@@ -40,8 +50,12 @@ def test_value(case: Case, dtype: Any) -> None:
 
 
 @each
-@each_dtype
-def test_gradient_has_the_shape_and_dtype_of_its_source(case: Case, dtype: Any) -> None:
+def gradient_has_the_shape_and_dtype_of_its_source(case: Case) -> None:
+    for dtype in DTYPES:
+        gradient_in(dtype, case)
+
+
+def gradient_in(dtype: Any, case: Case) -> None:
     arrays = drawn(case, dtype)
     exact_tape, exact_xs, exact_y = recorded(case.call, [a.astype(np.float64) for a in arrays])
     tape, xs, y = recorded(case.call, arrays)
@@ -53,7 +67,7 @@ def test_gradient_has_the_shape_and_dtype_of_its_source(case: Case, dtype: Any) 
 
 
 @each
-def test_vjp_against_differences(case: Case) -> None:
+def vjp_against_differences(case: Case) -> None:
     arrays = drawn(case)
     along = directions(case, arrays)
     tape, xs, y = recorded(case.call, arrays)
@@ -65,7 +79,7 @@ def test_vjp_against_differences(case: Case) -> None:
 
 
 @each
-def test_jvp_against_differences(case: Case) -> None:
+def jvp_against_differences(case: Case) -> None:
     arrays = drawn(case)
     along = directions(case, arrays)
     xs = [ak.constant(a) for a in arrays]
@@ -77,7 +91,7 @@ def test_jvp_against_differences(case: Case) -> None:
 
 
 @each
-def test_jvp_along_one_input_only(case: Case) -> None:
+def jvp_along_one_input_only(case: Case) -> None:
     """A missing tangent is None inside a rule, and means 0."""
     arrays = drawn(case)
     for k, a in enumerate(arrays):
@@ -90,7 +104,7 @@ def test_jvp_along_one_input_only(case: Case) -> None:
 
 
 @each
-def test_the_two_rules_are_adjoint(case: Case) -> None:
+def the_two_rules_are_adjoint(case: Case) -> None:
     """<v, J u> = <Jᵀ v, u>, and a push through the record equals a push along with the computation."""
     arrays = drawn(case)
     along = directions(case, arrays)
@@ -104,7 +118,7 @@ def test_the_two_rules_are_adjoint(case: Case) -> None:
 
 
 @each
-def test_whole_jacobian_by_three_ways(case: Case) -> None:
+def whole_jacobian_by_three_ways(case: Case) -> None:
     """Leading axes: all rows in one pass, all columns in one pass, and row by row."""
     arrays = drawn(case)
     tape, xs, y = recorded(case.call, arrays)
@@ -121,7 +135,7 @@ def test_whole_jacobian_by_three_ways(case: Case) -> None:
 
 
 @each
-def test_jacobians_where_all_inputs_move_together(case: Case) -> None:
+def jacobians_where_all_inputs_move_together(case: Case) -> None:
     """Leading axes on every input at once, and on records that have leading axes: both modes over both modes."""
     arrays = drawn(case)
     along = [np.stack([d, 0.5 * d[::-1] if d.ndim else 2.0 * d]) for d in directions(case, arrays)]
@@ -159,8 +173,8 @@ def _hessian(f: Any, arrays: tuple[Any, ...]) -> Any:
     return np.block(blocks)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_second_order(case: Case) -> None:
+@each
+def second_order(case: Case) -> None:
     """The Hessian is symmetric and equals differences of the gradient; three ways of its products agree."""
     arrays = drawn(case)
     along = directions(case, arrays)
@@ -198,7 +212,7 @@ def _strided(a: Any) -> Any:
 
 
 @each
-def test_strided_and_read_only_inputs(case: Case) -> None:
+def strided_and_read_only_inputs(case: Case) -> None:
     arrays = drawn(case)
     found = []
     for kind in (list(arrays), [_strided(a) for a in arrays], [np.array(a, order="F") for a in arrays]):
@@ -207,6 +221,26 @@ def test_strided_and_read_only_inputs(case: Case) -> None:
     for plain, strided, turned in zip(*found, strict=True):
         np.testing.assert_allclose(strided.numpy(), plain.numpy(), rtol=1e-14, atol=1e-15)
         np.testing.assert_allclose(turned.numpy(), plain.numpy(), rtol=1e-14, atol=1e-15)
+
+
+def failures(case: Case) -> list[tuple[Callable[[Case], None], Exception]]:
+    """The properties that a case does not have."""
+    found: list[tuple[Callable[[Case], None], Exception]] = []
+    for property in PROPERTIES:
+        try:
+            property(case)
+        except Exception as error:  # noqa: BLE001 - all that fail are told together
+            error.add_note(f"{property.__name__} of {case.name}")
+            found.append((property, error))
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_property(case: Case) -> None:
+    """One test for all properties of a case: they take 2 ms each, and pytest as long again for a test of its own."""
+    found = failures(case)
+    if found:
+        raise ExceptionGroup(f"{len(found)} of {len(PROPERTIES)} properties fail", [error for _, error in found])
 
 
 SCALARS = [c for c in CASES if c.key not in WITHOUT_GRADIENT and all(a.shape == () for a in c.inputs(rng_of(c)))]

@@ -4,68 +4,106 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from .firefox import launcher
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+# A Firefox that is not Playwright's own has a channel; any will do where its path is given.
+OPTIONS: dict[str, dict[str, Any]] = {"chromium": {"args": FLAGS}, "firefox": {"channel": "moz-firefox"}}
 HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.fspath).parent == HERE:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
 
 
+# A story that is tried in both browsers: the second waits for `make test-all`.
+IN_BOTH = pytest.mark.parametrize(
+    "browser", ["chromium", pytest.param("firefox", marks=pytest.mark.slow)], indirect=True
+)
+
+
 class _Running:
-    """One browser for all tests of a worker; its event loop counts as running only while a browser test runs.
+    """The browsers of a worker, each started when it is first wanted; their event loop counts as running only while a
+    browser test runs.
 
     Playwright keeps an event loop of its own running in this thread. Other tests of the same worker may start theirs.
     """
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self) -> None:
         self._playwright = sync_playwright().start()
         self._loop = asyncio.get_running_loop()
-        self.start()
-
-    def start(self) -> None:
-        self.browser = self._playwright.chromium.launch(executable_path=self._path, args=FLAGS)
+        self._browsers: dict[str, Browser] = {}
         self.stage_page: Page | None = None
 
-    def show(self, shown: bool) -> None:
-        asyncio._set_running_loop(self._loop if shown else None)
+    def launched(self, name: str, path: Callable[[], str]) -> Browser:
+        """A browser that runs; one that crashed is started again."""
+        running = self._browsers.get(name)
+        if running is None or not running.is_connected():
+            kind, options = getattr(self._playwright, name), OPTIONS[name]
+            running = self._browsers[name] = kind.launch(executable_path=path(), **options)
+        return running
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """A piece of work in the browser; afterwards the loop counts as it did before."""
+        before = asyncio._get_running_loop()
+        asyncio._set_running_loop(self._loop)
+        try:
+            yield
+        finally:
+            asyncio._set_running_loop(before)
 
     def end(self) -> None:
-        self.show(True)
-        self.browser.close()
-        self._playwright.stop()
+        with self.shown():
+            for running in self._browsers.values():
+                running.close()
+            self._playwright.stop()
 
 
 @pytest.fixture(scope="session")
-def _browser(chromium: str) -> Iterator[_Running]:
-    running = _Running(chromium)
-    running.show(False)
+def _browser() -> Iterator[_Running]:
+    running = _Running()
+    asyncio._set_running_loop(None)
     yield running
     running.end()
 
 
 @pytest.fixture
-def chrome(_browser: _Running) -> Iterator[Browser]:
-    """The worker's browser; one that crashed is started again."""
-    _browser.show(True)
-    if not _browser.browser.is_connected():
-        _browser.start()
-    yield _browser.browser
-    _browser.show(False)
+def chrome(_browser: _Running, chromium: str) -> Iterator[Browser]:
+    """The worker's Chromium."""
+    with _browser.shown():
+        yield _browser.launched("chromium", lambda: chromium)
+
+
+@pytest.fixture
+def browser(
+    request: pytest.FixtureRequest, _browser: _Running, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Browser]:
+    """The worker's Chromium, or the browser that `IN_BOTH` names."""
+    name = getattr(request, "param", "chromium")
+    path = request.getfixturevalue(name)
+
+    def program() -> str:
+        return path if name == "chromium" else str(launcher(path, tmp_path_factory.mktemp(name)))
+
+    with _browser.shown():
+        yield _browser.launched(name, program)
 
 
 # A page waits for ever for a promise that is never kept, and so would a test.
@@ -79,6 +117,42 @@ WITHIN = """it => {
 def ask(page: Page, script: str, it: Any = None) -> Any:
     """Value of an expression, or of a function of `it`, in the page; promises are waited for, but not without end."""
     return page.evaluate(WITHIN % script, it)
+
+
+# All that JupyterLab itself says on the console, whichever notebook is open; any other word of it is a fault of ours.
+OF_JUPYTERLAB = re.compile(
+    # A kernel that is exchanged or starts again closes its socket.
+    r"Connection lost, reconnecting in \d+ seconds\."
+    r"|WebSocket connection to '\S+/api/kernels/\S+' failed: WebSocket is closed before the connection is established\."
+    # A kernel that ends still owes an answer to the debugger, or to the box with the history of commands.
+    r"|Could not restore the debugger state: Canceled future for debug_request message before replies were done"
+    r"|History was unable to be retrieved"
+    # A busy machine starts slowly.
+    r"|\s*Plugin (?!autodiff-kit)\S+ (is taking too long|\(with \d+ dependants\) took [\d.]+ms) to activate\."
+)
+
+
+def listen(page: Page, complaints: list[str]) -> None:
+    """Note the errors and warnings on the console of a page of JupyterLab."""
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not OF_JUPYTERLAB.fullmatch(message.text):
+            complaints.append(f"{message.text} ({message.location})")
+
+    page.on("console", hear)
+
+
+def axe(page: Page, *roots: str) -> list[str]:
+    """What axe-core finds wrong inside parts of a page."""
+    found: list[str] = []
+    for root in roots:
+        violations = Axe().run(page, context=root).response["violations"]
+        found += [
+            f"{v['id']}: {node['html'][:160]} {node.get('failureSummary', '')[:200]}"
+            for v in violations
+            for node in v["nodes"]
+        ]
+    return found
 
 
 # The picture is drawn in a microtask after a trait has changed; a frame later it is laid out.
@@ -192,11 +266,11 @@ def _new_page(chrome: Browser) -> Page:
     return page
 
 
-def _shared_page(running: _Running) -> Page:
+def _shared_page(running: _Running, chrome: Browser) -> Page:
     """The worker's page for widgets, as if it were new: no medium, no pointer, no key that is held."""
     page = running.stage_page
-    if page is None or page.is_closed():
-        page = running.stage_page = _new_page(running.browser)
+    if page is None or page.is_closed() or not page.context.browser:
+        page = running.stage_page = _new_page(chrome)
     page.emulate_media(**AS_USUAL)
     page.mouse.move(0, 0)
     return page
@@ -212,7 +286,7 @@ def stage(_browser: _Running, chrome: Browser) -> Iterator[Open]:
     opened: list[Stage] = []
 
     def put(widget: Any, theme: str = "light", width: int = 900, delay: float = 0.0, own: bool = False) -> Stage:
-        page = _new_page(chrome) if opened or own else _shared_page(_browser)
+        page = _new_page(chrome) if opened or own else _shared_page(_browser, chrome)
         on = Stage(page, widget, delay)
         opened.append(on)
         on.listen()

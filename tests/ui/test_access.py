@@ -9,6 +9,8 @@ import pytest
 from autodiff_kit import widgets
 from autodiff_kit.widgets import FloorDescent, JvpVjp, Predict
 
+from .conftest import axe
+
 NAMES = sorted(set(widgets.__all__) - {"KernelWidget", "Predict"})
 CONTROLS = "button, input, select, summary, [role=slider], [role=switch], [tabindex='0']"
 
@@ -64,6 +66,42 @@ def test_controls_have_names_and_room_and_it_draws_in_forced_colours_and_in_prin
     assert on.page.locator(".ak-twin table").is_visible()  # a closed twin cannot be opened on paper
     assert on.page.locator(".ak button:not([aria-checked=true]):visible").count() == 0
     on.shot(f"print-{name}")
+
+
+def axe_in_both_themes(on: Any, root: str) -> list[str]:
+    """What axe-core finds in a widget with all that unfolds in it."""
+    on.page.emulate_media(reduced_motion="reduce")  # colours are measured, so none may be on its way
+    on.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    found = []
+    for theme in ("light", "dark"):
+        on.theme(theme)
+        on.still()
+        found += [f"{theme}: {line}" for line in axe(on.page, root)]
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [900, 360])
+@pytest.mark.parametrize("name", NAMES)
+def test_axe_finds_nothing_in_a_widget(stage: Any, name: str, width: int) -> None:
+    on = stage(getattr(widgets, name)(), width=width)
+    assert axe_in_both_themes(on, "section.ak") == []
+
+
+CHOICES = [{"value": value, "label": label} for value, label in (("a", "the matrix"), ("b", "three numbers"))]
+ASKED: list[dict[str, Any]] = [
+    {"kind": kind, "choices": CHOICES, "high": 2.0} for kind in ("choice", "several", "number", "slider")
+]
+ENDED: list[dict[str, Any]] = [
+    {"answer": "a"}, {"answer": "a", "truth": "a"}, {"answer": "a", "truth": "b"}, {"skipped": True, "truth": "b"}
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("traits", [*ASKED, *(ASKED[0] | end for end in ENDED)], ids=str)
+def test_axe_finds_nothing_in_a_prediction(stage: Any, traits: dict[str, Any]) -> None:
+    on = stage(Predict(question="What comes?", **traits))
+    assert axe_in_both_themes(on, ".ak-predict") == []
 
 
 @pytest.mark.parametrize("sweep", ["forward", "reverse", "double", "seam"])

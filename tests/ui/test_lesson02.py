@@ -43,7 +43,7 @@ def test_the_lessons_numbers_by_keys(stage: Any) -> None:
 def test_a_program_is_begun_again(stage: Any) -> None:
     on = stage(UnconnectedPaths(at=3, said=[-1, -1, -1, 4, -1], mends=[0, 0, 0, 2, 0]))
     assert "D: with “b = a - (a - ak.floor(a))”, the gradient is 0." in on.summary
-    on.page.locator("button:text-is('Begin this one again')").click()
+    on.page.locator("button:text-is('Begin again')").click()
     assert on.summary == "D: the gradient is None. Which line breaks the path?"
     assert on.page.evaluate("document.activeElement.dataset.line") == "1"
     on.press("Enter")

@@ -49,7 +49,7 @@ def test_each_way_of_choosing(stage: Any) -> None:
 
 def test_a_number_of_the_learners_own(stage: Any) -> None:
     on = stage(WhereBranches(step=4))
-    slider = on.page.locator("input[type=range]").nth(1)
+    slider = on.page.locator(".ak-feeds input[type=range]").nth(1)
     slider.focus()
     on.press("ArrowRight")
     on.settle()
@@ -82,3 +82,16 @@ def test_no_words_leave_their_box(stage: Any, f: str, width: int) -> None:
     found = on.page.locator(".ak-tracks rect[rx='3']").evaluate_all(wider)
     assert found == [0] * 6
     on.shot(f"03-words-{f}-{width}")
+
+
+def test_sliders_stand_at_the_rows_that_they_set(stage: Any) -> None:
+    on = stage(WhereBranches(), width=820)
+    middles = """nodes => nodes.map((node) => {
+      const box = node.getBoundingClientRect();
+      return box.top + box.height / 2;
+    })"""
+    sliders = on.page.locator(".ak-feeds input[type=range]").evaluate_all(middles)
+    names = on.page.locator(".ak-tracks svg text:text-matches('^x[₀₁₂]$')").evaluate_all(middles)
+    below = [slider - name for slider, name in zip(sliders, names, strict=True)]
+    assert 16 < min(below) <= max(below) < 28  # the track runs on below the name of its value
+    assert max(below) - min(below) < 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from autodiff_kit.widgets.lesson07 import FakeQuantGradients
 
 LESSON = "The gradient is [2 0 1 1 1]. x₀ and x₁ are below the nudged range (−3, 6): their 2 goes to min, which is x₀."
@@ -27,7 +29,8 @@ def test_an_entry_is_dragged(stage: Any) -> None:
     on = stage(FakeQuantGradients())
     ball = on.page.locator("[role=slider][aria-label='x₂'] circle").nth(2).bounding_box()
     x, y = ball["x"] + ball["width"] / 2, ball["y"] + ball["height"] / 2
-    unit = (900 - 24 - 12 - 44) / 16  # px of one unit of x, more or less
+    last = on.page.locator("[role=slider][aria-label='x₄'] circle").nth(2).bounding_box()
+    unit = (last["x"] - ball["x"]) / 5  # px of one unit of x: these two are at 0 and 5
     on.page.mouse.move(x, y)
     on.page.mouse.down()
     on.page.mouse.move(x - 3.25 * unit, y, steps=6)
@@ -62,3 +65,21 @@ def test_bits_and_a_tie(stage: Any) -> None:
     on.page.get_by_role("button", name="All inside").click()
     on.choose("2")
     assert "All are inside the nudged range (−3, 6), and each keeps its own." in on.summary
+
+
+TOUCHING = """plot => {
+  const names = [...plot.querySelectorAll("svg > g:last-of-type text")].map((name) => name.getBoundingClientRect());
+  const touch = (a, b) => a.left < b.right && b.left < a.right && a.top + 4 < b.bottom && b.top + 4 < a.bottom;
+  return [names.length, names.filter((a, i) => names.slice(i + 1).some((b) => touch(a, b))).length];
+}"""
+
+
+@pytest.mark.parametrize("width", [820, 360])
+def test_names_of_near_points_do_not_touch(stage: Any, width: int) -> None:
+    for x, bits, names in (
+        ([-4.0, -3.5, 0.0, 1.0, 5.0], 2, 5),
+        ([-4.0, -4.0, -3.5, 0.0, 5.0], 2, 4),  # two at one place have one name
+        ([-4.0, -3.75, -3.5, 0.0, 5.0], 4, 5),
+    ):
+        on = stage(FakeQuantGradients(x=x, bits=bits), width=width)
+        assert on.page.locator(".ak-plot").first.evaluate(TOUCHING) == [names, 0]

@@ -28,10 +28,11 @@ def test_the_lessons_number_and_a_logit_moved_by_keys(stage: Any) -> None:
 def test_a_logit_is_dragged(stage: Any) -> None:
     on = stage(LogitBars())
     grip = on.page.locator("[role=slider][aria-label='logit of class 0']").bounding_box()
+    track = on.page.locator("line[stroke-dasharray]").first.bounding_box()  # from -4 to 4
     x, y = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
     on.page.mouse.move(x, y)
     on.page.mouse.down()
-    on.page.mouse.move(x, y - 3 * 132 / 8, steps=5)
+    on.page.mouse.move(x, y - 3 * track["height"] / 8, steps=5)
     on.page.mouse.up()
     on.settle()
     assert on.widget.logits == [3.0, 1.0, 2.0]

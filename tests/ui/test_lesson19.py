@@ -26,7 +26,7 @@ def test_steps_lead_to_the_lessons_number(stage: Any) -> None:
 def test_a_damping_of_the_learners_own(stage: Any) -> None:
     on = stage(LevenbergMarquardtSteps(start=FAR, step=1), theme="dark")
     assert "it is refused, and the damping grows" in on.summary
-    box = on.page.locator("[aria-label='Damping of the next step, as a number']")
+    box = on.page.locator("[aria-label='Damping λ of the next step, as a number']")
     box.fill("10")
     box.press("Enter")
     assert "Try 2, damping 10" in on.summary
@@ -63,7 +63,7 @@ def test_a_measured_curve(stage: Any) -> None:
     on.choose("NIST Misra1a")
     assert "Try 1, damping 0.001: from a cost of" in on.summary
     assert on.page.locator(".ak-twin table tr").count() == 31
-    on.choose("1")
+    on.choose("λ")
     assert on.widget.metric == "one"
     on.page.locator("[aria-label='Tries of the fit'][type=range]").focus()
     on.press("End")
@@ -76,3 +76,21 @@ def test_a_step_out_of_view_is_told(stage: Any) -> None:
     on = stage(LevenbergMarquardtSteps(start=FAR, step=0))
     assert "step to (0.84, −7.8), out of view" in (on.page.text_content(".ak-stage") or "")
     on.shot("19-out")
+
+
+def test_controls_valley_and_sentence_stand_on_one_screen(stage: Any) -> None:
+    for state in ({}, {"start": FAR, "step": 1}, {"curve": "misra", "step": 30}):
+        on = stage(LevenbergMarquardtSteps(**state), width=820)
+        assert on.page.locator("section.ak").bounding_box()["height"] <= 640
+
+
+def test_no_arrow_head_is_longer_than_its_step(stage: Any) -> None:
+    on = stage(LevenbergMarquardtSteps())
+    head = on.page.locator(".ak-plot path[transform]")
+    lengths = []
+    for _ in range(3):
+        lengths.append(head.evaluate("node => node.getBoundingClientRect().width"))
+        on.page.locator("[aria-label=Step]").click()
+        on.settle()
+    assert lengths[0] > 8
+    assert lengths[2] < 3

@@ -50,6 +50,8 @@ STATES = [
     Look("CustomGradientRule", {"f": "sign", "rule": "own", "step": 4}, rows=5),
     Look("FakeQuantGradients", {"x": [-6.0, -3.5, -0.25, 1.75, 5.25]}, rows=6, pictures_whole=True),
     Look("LogitBars", {"logits": [-4, 1.25, 4, -0.75, 0], "label": 0, "level": -1000.0}, rows=7, pictures_whole=True),
+    Look("MaskedAttention", {"design": "minusinf", "keep": [False] * 4, "stage": 3}, says="each is 0/0"),
+    Look("MaskedAttention", {"sentence": 4, "design": "additive", "stage": 2}, rows=7),
     Look("StopGradientPaths", {"shut": ["B", "C"]}, rows=9),
     Look("GraphReadout", {"ids": [1, 0, 1, 3, 1], "count": 4, "readout": "naive"}, rows=7),
     *(
@@ -77,11 +79,19 @@ STATES = [
     ),
     *(Look("LevenbergMarquardtSteps", {"curve": curve, "step": 2}) for curve in ("decay", "misra")),
     *(
-        Look("HessianProbes", {"function": function, "way": "moving", "probes": [[]] * 24}, rows=27)
+        Look("HessianProbes", {"function": function, "way": "moving", "probes": [[]] * 24}, rows=26)
         for function in ("two", "twelve")
     ),
     *(Look("LearnedInverse", {"kind": kind, "y": -3.5}, rows=8) for kind in ("line", "polynomial", "network")),
 ]
+
+
+# The cell of JupyterLab at 1280 × 800 with the syllabus open, and what is left of its height.
+CELL, SCREEN = 820, 640
+FITTED = {
+    "AdamSlots", "ConstrainedDescent", "GradientClipping", "GraphReadout", "LogitBars", "MaskedAttention",
+    "StopGradientPaths", "VariableState",
+}  # fmt: skip
 
 
 def _name(look: Look) -> str:
@@ -132,6 +142,15 @@ def test_other_states_fit(stage: Callable[..., Any], look: Look, width: int) -> 
     take_to_the_end(on, look)
     assert not faults(on.page.evaluate(MEASURED, [look.table, look.unscrolled]), look)
     on.shot(f"{_name(look)}-light-{width}")
+
+
+@pytest.mark.parametrize(
+    "look", [Look(name) for name in sorted(FITTED)] + [look for look in STATES if look.widget in FITTED], ids=_name
+)
+def test_controls_picture_and_sentence_stand_on_one_screen(stage: Callable[..., Any], look: Look) -> None:
+    on = stage(getattr(widgets, look.widget)(**look.traits), width=CELL)
+    on.settle()
+    assert on.page.locator("section.ak").bounding_box()["height"] <= SCREEN
 
 
 def test_every_state_is_of_a_widget_that_exists() -> None:

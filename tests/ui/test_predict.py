@@ -73,3 +73,13 @@ def test_what_was_found_before_any_answer_can_be_predicted_again(stage: Any) -> 
     on.page.wait_for_timeout(100)
     assert widget.answer == "a"
     assert on.page.locator("button:visible").count() == 0
+
+
+def test_what_the_kernel_found_fits_beside_no_choice_on_a_telephone(stage: Any) -> None:
+    """The sides of JupyterLab leave a cell 240 of 360 pixels."""
+    choices = [*CHOICES, {"value": "c", "label": "floating-point"}]
+    question = "What does gradient_override_map give?"
+    on = stage(Asked(question=question, choices=choices, answer="a", truth="c"), width=240)
+    box = on.page.locator(".ak-predict")
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    on.shot("predict-240")

@@ -170,6 +170,7 @@ def test_a_page_without_widgets_gets_text_picture_and_table(kind: Any) -> None:
     assert 'alt="a still picture of the widget' in page
     assert page.endswith(twin.html())
     assert page.count("<tr>") == len(twin.rows) + 1
+    assert all(twin.columns), "a screen reader says a column's name before each number"
 
 
 @each_lesson

@@ -113,6 +113,14 @@ def test_annealing_shows_the_curve_of_the_step() -> None:
     assert widget.trail is trail  # the descent is not run again for a step of it
 
 
+def test_the_trail_lies_on_the_curve_of_the_step() -> None:
+    widget = FloorDescent(anneal=True, step=COUNT)
+    there = np.interp(widget.trail, GRID, widget.surrogate)
+    np.testing.assert_allclose(widget.on_curve, there, atol=2e-3)
+    assert np.max(np.abs(np.asarray(widget.heights) - there)) > 0.1  # the curve was another one then
+    assert FloorDescent().on_curve == FloorDescent().heights
+
+
 def test_the_hard_rules_do_not_anneal() -> None:
     widget = FloorDescent(rule="straight", anneal=True)
     assert np.unique(widget.temperature).tolist() == [1.0]

@@ -10,10 +10,10 @@ import traitlets
 from autodiff_kit.widgets.lesson13 import AGAIN, LAYERS, MARK, PLACES, SLOPE, TapeMemory
 
 
-def grown(**how: Any) -> dict[str, Any]:
-    widget = TapeMemory(**how)
+def grown(place: str, n: int = 100) -> dict[str, Any]:
+    widget = TapeMemory(n=n)
     assert widget.error == ""
-    growth: dict[str, Any] = widget.growth
+    growth: dict[str, Any] = widget.growth[place]
     return growth
 
 
@@ -70,9 +70,26 @@ def test_events_tell_what_is_held(k: int) -> None:
 @pytest.mark.parametrize("n", [10, 50, 200])
 @pytest.mark.parametrize("place", PLACES)
 def test_records_grow_by_the_step_or_not_at_all(place: str, n: int) -> None:
-    nodes = grown(place=place, n=n)["nodes"]
+    growth = grown(place, n)
     each = {"around": 5, "float": 4, "list": 5}.get(place, 0)
-    assert nodes[1:] == [each * i if each else 5 for i in range(1, n + 1)]
+    assert growth["nodes"][1:] == [each * i if each else 5 for i in range(1, n + 1)]
+    assert growth["made"] == [each or 5] * n
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_nodes_alive_are_those_of_the_oldest_step_and_all_after_it(place: str) -> None:
+    growth = grown(place, 30)
+    for now in range(1, 31):
+        assert sum(growth["made"][growth["oldest"][now] - 1 : now]) == growth["nodes"][now]
+    assert growth["oldest"][30] == (30 if place == "step" else 1)
+
+
+@pytest.mark.parametrize("k", [1, 7, 10, 100])
+def test_a_bar_is_held_from_where_it_is_stored_to_where_it_is_dropped(k: int) -> None:
+    marks = TapeMemory(k=k).marks
+    assert sorted(layer for layer, _, _ in marks["kept"]) == list(range(LAYERS))
+    for now, count in enumerate(marks["held"]):
+        assert sum(start < now <= end for _, start, end in marks["kept"]) == count
 
 
 @pytest.mark.parametrize(
@@ -83,21 +100,25 @@ def test_what_is_out_of_reach_is_refused(name: str, bad: Any) -> None:
         setattr(TapeMemory(), name, bad)
 
 
-def test_where_the_run_stands_asks_nothing() -> None:
+def test_what_is_looked_at_asks_nothing() -> None:
     widget = TapeMemory()
     growth = widget.growth
-    widget.at, widget.view = 7, "layers"
+    widget.at, widget.view, widget.place = 7, "layers", "list"
     assert widget.growth is growth
 
 
 def test_the_twin_says_it_in_text() -> None:
-    table = TapeMemory().as_table()
-    assert [row[1] for row in table.rows] == [500, 400, 500, 5]
+    table = TapeMemory(at=12).as_table()
+    assert [row[1:3] for row in table.rows] == [(60, 500), (48, 400), (60, 500), (5, 5)]
     table = TapeMemory(view="layers", k=3).as_table()
     assert ("3", 166, 35) in table.rows
     assert ("10", 190, 19) in table.rows
 
 
-def test_a_still_figure_for_pages_without_a_front_end() -> None:
-    assert TapeMemory().static_figure().axes[0].lines[0].get_ydata()[-1] == 500
-    assert max(TapeMemory(view="layers").static_figure().axes[0].lines[0].get_ydata()) == 19
+def test_a_still_figure_shows_the_moment_at_the_cursor() -> None:
+    lanes = TapeMemory(at=12).static_figure().axes
+    filled = [sum(bar.get_height() for bar in lane.patches[12:]) for lane in lanes]
+    assert filled == [60, 48, 60, 5]
+    upper, lower = TapeMemory(view="layers", at=130).static_figure().axes
+    held = [line for line in upper.lines[:LAYERS] if line.get_color() == "black"]
+    assert len(held) == lower.lines[0].get_ydata()[130] == 17

@@ -70,6 +70,20 @@ def test_the_rest_is_where_many_zeros_lead(optimizer: str) -> None:
         opt.apply_gradients([(g, w)])
     assert widget.rest == pytest.approx(float(w), abs=1e-6)
     assert widget.roll[0] == widget.w[2]
+    assert len(widget.roll) == COUNT - widget.roll_at == COUNT - 1
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_where_zeros_follow_the_way_ahead_is_the_way_taken(optimizer: str) -> None:
+    widget = MomentumSteps(optimizer=optimizer, at=2)
+    assert widget.roll == pytest.approx(widget.w[3:], abs=1e-12)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_both_parts_of_a_step_are_the_step(optimizer: str) -> None:
+    widget = MomentumSteps(optimizer=optimizer, grads=strip(1.0, None, -0.5, 0.0, 2.0))
+    for step, carried, own in zip(widget.steps, widget.carried, widget.own, strict=True):
+        assert own is None if step is None else carried + own == pytest.approx(step, abs=1e-15)
 
 
 def test_without_a_memory_nothing_is_carried_and_nothing_rolls() -> None:
@@ -90,8 +104,13 @@ def test_bad_gradients_are_refused(bad: list[Any]) -> None:
 def test_the_twin_and_the_figure_say_the_same() -> None:
     table = MomentumSteps(grads=strip(1.0, None)).as_table()
     assert table.caption == "momentum, b = 0.9: with zeros after step 3, w ends at -1.0000"
-    assert table.rows[0][1:] == (1.0, 0.0, -0.1, -0.1, -0.1)
+    assert table.rows[0][1:] == (1.0, 0.0, -0.1, -0.1, -0.1, 1.0)
     assert table.rows[1][1:5] == (None, None, None, None)
-    upper, lower = MomentumSteps().static_figure().axes
-    assert [patch.get_height() for patch in upper.patches][:3] == pytest.approx([0.0, -0.09, -0.171])
-    assert lower.get_ylabel() == "w"
+    assert "slot u" in table.columns
+    assert "slot u" not in MomentumSteps(optimizer="sgd").as_table().columns
+    widget = MomentumSteps()
+    axes = widget.static_figure().axes[0]
+    heights = [patch.get_height() for patch in axes.patches]
+    assert heights[:6] == pytest.approx([0.0, -0.09, -0.171, -0.1, -0.1, -0.1])
+    assert sum(heights[6:]) == pytest.approx(widget.roll[-1] - widget.roll[0])
+    assert axes.get_ylabel() == "w"

@@ -90,34 +90,75 @@ def test_chance_is_the_seeds_and_the_place_decides() -> None:
     assert drawn[0] != drawn[1]
 
 
-def test_the_next_probe_is_shown_before_it_counts() -> None:
-    widget = HessianProbes(next_signs=[1.0, -1.0])
-    assert widget.rows == []
-    assert list(widget.ahead["moved"]) == [1.0, -2.0]
-    assert (widget.ahead["quadratic"], widget.ahead["square"]) == (3.0, 5.0)
-    assert widget.found == []
-    assert list(widget.static_figure().axes[0].lines[-1].get_ydata()) == [5.0, 5.0]
-
-
 def test_another_function_takes_probes_of_its_own_length() -> None:
-    widget = HessianProbes(probes=[[1.0, -1.0]], next_signs=[1.0, -1.0])
+    widget = HessianProbes(probes=[[1.0, -1.0]])
     widget.function = "diagonal"
     assert widget.error == ""
-    assert list(widget.ahead["v"]) == [1.0, -1.0] * 3
+    assert list(widget.rows[0]["v"]) == [1.0, -1.0] * 3
 
 
-@pytest.mark.parametrize("bad", [[[float("nan"), 1.0]], [[11.0, 1.0]], [[]] * (MOST + 1)])
+@pytest.mark.parametrize("bad", [[], [[float("nan"), 1.0]], [[11.0, 1.0]], [[]] * (MOST + 1)])
 def test_bad_probes_are_refused(bad: Any) -> None:
     widget = HessianProbes()
-    with pytest.raises(traitlets.TraitError, match="at most 60 lists"):
+    with pytest.raises(traitlets.TraitError, match="1 to 60 lists"):
         widget.probes = bad
+
+
+# --------------------------------------------------------------------------------------------------------- the picture
+def test_it_opens_with_the_lessons_first_two_probes() -> None:
+    assert [list(row["v"]) for row in HessianProbes(probes=chance(2)).rows] == [[1.0, 1.0], [1.0, -1.0]]
+    assert len(HessianProbes().rows) == 1
+
+
+@pytest.mark.parametrize("kind", ["signs", "normal"])
+@pytest.mark.parametrize("estimate", ["trace", "norm"])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_squares_add_up_to_what_the_products_give(function: str, estimate: str, kind: str) -> None:
+    widget = HessianProbes(function=function, estimate=estimate, kind=kind, probes=chance(7))
+    cells, now = widget.cells, widget.found[-1]
+    samples = [row["quadratic" if estimate == "trace" else "square"] for row in widget.rows]
+    assert np.sum(cells["probe"]) == pytest.approx(samples[-1])
+    assert np.sum(cells["mean"]) == pytest.approx(np.mean(samples))
+    assert cells["added"]["mean"] ** (1 if estimate == "trace" else 0.5) == pytest.approx(now[estimate])
+    assert np.trace(cells["whole"]) == pytest.approx(widget.about[estimate] ** (1 if estimate == "trace" else 2))
+
+
+def test_signs_cancel_off_the_diagonal_and_nowhere_else() -> None:
+    few, many = (HessianProbes(function="twelve", probes=chance(count)).cells for count in (2, MOST))
+    whole = np.array(few["whole"])
+    np.testing.assert_array_equal(np.diag(few["probe"]), np.diag(whole))
+    np.testing.assert_allclose(np.diag(many["mean"]), np.diag(whole))
+    off = ~np.eye(12, dtype=bool)
+    np.testing.assert_array_equal(np.abs(np.array(few["probe"])[off]), np.abs(whole[off]))
+    rest = [np.sqrt(np.mean(np.array(cells["mean"])[off] ** 2)) for cells in (few, many)]
+    assert rest[1] < rest[0] / 3
+
+
+def test_moved_gradients_give_another_sum_than_the_squares() -> None:
+    cells = HessianProbes(function="waves", way="moving", h=1.0, probes=chance(5)).cells
+    exact = HessianProbes(function="waves", probes=chance(5)).cells
+    assert cells["added"] == exact["added"]
+    assert abs(cells["given"]["mean"] - cells["added"]["mean"]) > 1
+    assert exact["given"]["mean"] == pytest.approx(exact["added"]["mean"])
+
+
+@pytest.mark.parametrize("kind", ["signs", "normal"])
+def test_the_spread_of_one_probe_is_that_of_many(kind: str) -> None:
+    seeds = [HessianProbes(function="twelve", kind=kind, probes=chance(MOST), seed=seed) for seed in range(20)]
+    for name, of in (("trace", lambda row: row["quadratic"]), ("norm", lambda row: row["square"])):
+        samples = np.array([of(row) for widget in seeds for row in widget.rows])
+        slope = 1 if name == "trace" else 2 * seeds[0].about["norm"]
+        assert seeds[0].about["spread"][name] == pytest.approx(samples.std() / slope, rel=0.08)
 
 
 def test_the_twin_and_the_figure() -> None:
     widget = HessianProbes(probes=FOUR)
-    assert str(widget.as_table()).splitlines()[-3].split() == [
+    assert str(widget.as_table()).splitlines()[-2].split() == [
         "4", "7.0000", "25.0000", "5.0000", "1.1547", "3.8730", "0.7454",
     ]  # fmt: skip
-    assert str(widget.as_table()).splitlines()[-2].split() == ["next", "7.0000", "25.0000", "–", "–", "–", "–"]
     assert str(widget.as_table()).splitlines()[-1].split() == ["whole", "H", "–", "–", "5.0000", "–", "3.8730", "–"]
-    assert len(widget.static_figure().axes[0].containers) == 1
+    assert str(widget.as_table()).splitlines()[2].split() == ["1", "7.0000", "25.0000", "7.0000", "–", "5.0000", "–"]
+    one, mean, plot = widget.static_figure().axes
+    assert len(one.patches) == len(mean.patches) == 4
+    assert mean.patches[1].get_width() == 0  # 1 and −1 cancelled
+    assert list(plot.lines[-1].get_ydata()) == [5.0, 5.0]

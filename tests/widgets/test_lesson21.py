@@ -117,6 +117,12 @@ def test_the_twin_says_it_in_text() -> None:
     assert "inside" in LearnedInverse(y=1.0).as_table().caption
 
 
+def test_what_is_far_off_has_no_decimals() -> None:
+    rows = dict(LearnedInverse().as_table().rows)
+    assert (rows["the model's x"], rows["the box, given that x"]) == ("-98311", "-9.50e+14")
+    assert dict(LearnedInverse(kind="network").as_table().rows)["the model's x"] == "1.3905"
+
+
 def test_a_still_figure_for_pages_without_a_front_end() -> None:
     axes = LearnedInverse().static_figure().axes[0]
     assert [len(line.get_xdata()) for line in axes.lines] == [101, PAIRS, GRID.size]

@@ -85,6 +85,7 @@ A 404 without ``error.code`` means that this extension is not installed.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 __all__ = ["load_jupyter_server_extension"]
@@ -93,7 +94,8 @@ __all__ = ["load_jupyter_server_extension"]
 def load_jupyter_server_extension(app: Any) -> None:
     """Add the routes to a running server, and tell its kernels that there are panels; Jupyter calls this on start.
 
-    Kernels' messages are sent without delay. A kernel inherits the server's environment.
+    Kernels' messages are sent without delay. A kernel inherits the server's environment: its IPython runs
+    ``kernel_startup.py``, unless the learner has a start-up file of their own.
 
     Parameters
     ----------
@@ -107,6 +109,7 @@ def load_jupyter_server_extension(app: Any) -> None:
     app.web_app.add_handlers(".*$", routes(app))
     disable_nagle(app)
     os.environ[PANELS_VARIABLE] = "1"
+    os.environ.setdefault("PYTHONSTARTUP", str(Path(__file__).parents[1] / "kernel_startup.py"))
 
 
 _load_jupyter_server_extension = load_jupyter_server_extension

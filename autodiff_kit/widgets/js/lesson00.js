@@ -123,7 +123,7 @@ function RecordParts(model, { stepper }, restart) {
     shown.tape.update({
       rev: gradientColumn(state),
       now: last ? { row: last.row, from: last.from, mode: "rev" } : null,
-      names: { rev: `d${target}/d…\u00a0↑` },
+      names: { rev: `d${target}/d(node)\u00a0↑` },
     });
   }
   return { ...hosts, update, destroy: () => shown?.tape.destroy() };
@@ -155,7 +155,7 @@ function updateControls(parts, { program, asks, step, total }) {
 function drawRule(rule, { last, nodes }) {
   rule.replaceChildren(
     ...(last
-      ? [h("code", { text: lineOf(nodes[last.from[0] ?? last.row]) }), h("span", { text: last.note })]
+      ? [h("code", { style: "white-space:nowrap", text: lineOf(nodes[last.from[0] ?? last.row]) }), h("span", { text: last.note })]
       : ["The sweep has not started. Press step, or arrow down, which goes up the tape."]),
   );
 }

@@ -18,7 +18,7 @@ const OPENS_AT = { forward: 1, reverse: 1, double: 1, seam: 3 };
 const REACH = 3;
 const PLACES = {
   sweep: { x0: [0.15, 0], x1: [0.15, 1], x2: [0.15, 2], s: [0.36, 0.46], y0: [0.78, 0], y1: [0.78, 1], y2: [0.78, 2] },
-  cut: { x0: [0.14, 0], x1: [0.14, 1], x2: [0.14, 2], s: [0.32, 0.46], y0: [0.5, 0], y1: [0.67, 1], y2: [0.84, 2] },
+  cut: { x0: [0.14, 0], x1: [0.14, 1], x2: [0.14, 2], s: [0.32, 0.51], y0: [0.5, 0], y1: [0.67, 1], y2: [0.84, 2] },
 };
 const GAINS = {
   sweep: { "x0>s": 0.5, "x0>y0": 0.5, "x1>y0": 0.42, "x1>y1": 0.4, "x2>y1": 0.36, "s>y2": 0.55, "x2>y2": 0.4 },
@@ -33,7 +33,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Nudge the inputs: what reaches each output?",
-    lead: "Each wire multiplies by its slope, and a node adds what its wires bring. Width is size; stripes are a minus sign.",
+    lead: "Wires multiply by their slopes, nodes add. Width is size; stripes are a minus sign.",
   });
   const parts = makeParts(model);
   const finished = {}; // sweeps that were run to their end
@@ -176,7 +176,7 @@ function cutSentence({ step, count, sums, cuts, jv, uj }) {
   const total = brief(sums[step], 2);
   if (step === 0) return `All pulled, nothing pushed: uJ = (${listed(uj)}), and (uJ)·v = ${total}.`;
   if (step === count) return `All pushed, nothing pulled: Jv = (${listed(jv)}), and u·(Jv) = ${total}.`;
-  return `Left of the cut tangents, right of it cotangents: over its ${cuts[step].length} wires the products add up to ${total}. Drag the cut.`;
+  return `Tangents left, cotangents right: over the ${cuts[step].length} wires of the cut, the products add up to ${total}.`;
 }
 
 function tableOf({ nodes, finished, inner }) {

@@ -18,7 +18,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Where does the path break?",
-    lead: "Five programs whose gradient is None, or has a None in it. Choose one and point at the line that breaks the path. Then put another line in its place, and see what comes back.",
+    lead: "Five programs whose gradient is None, or has a None in it. Choose one and point at the line that breaks the path. Then put another line in its place.",
   });
   const focus = { next: "" }; // where the focus goes after a button has switched itself off
   const parts = makeParts(model, focus);
@@ -54,7 +54,7 @@ function makeParts(model, focus) {
     }),
     listing: ProgramListing({ label: "The program; point at the line that breaks the path", onPoint: point }),
     none: h("button", { type: "button", text: "No line is to blame", onclick: () => point(NO_LINE) }),
-    again: h("button", { type: "button", class: "ak-quiet", text: "Begin this one again", onclick: restart }),
+    again: h("button", { type: "button", class: "ak-quiet", text: "Begin again", onclick: restart }),
     why: h("div", { class: "ak-rulebox" }),
     mends: Replacements({ onChoose: (k) => ask(model, changed("mends", k)) }),
   };
@@ -62,10 +62,12 @@ function makeParts(model, focus) {
 
 const layout = ({ board, listing, none, again, why, mends }) => [
   board.el,
-  listing.el,
-  h("div", { class: "ak-row ak-noprint", style: "margin:8px 0 0;gap:8px" }, none, again),
-  why,
-  mends.el,
+  h(
+    "div",
+    { class: "ak-split ak-wide-side" },
+    listing.el,
+    h("div", { style: "min-width:0" }, h("div", { class: "ak-row ak-noprint", style: "gap:8px" }, none, again), why, mends.el),
+  ),
 ];
 
 /** The lines that may stand in place of the one that breaks the path, as a radio group. */
@@ -78,8 +80,7 @@ function Replacements({ onChoose }) {
       "label",
       { class: "ak-choice" },
       put(radio, { checked: chosen }),
-      k ? h("code", { text }) : h("span", { text }),
-      h("span", { class: "ak-tag", text: k ? `line ${line}` : "" }),
+      k ? h("span", {}, h("span", { class: "ak-tag", text: `line ${line} ` }), h("code", { text })) : h("span", { text }),
     );
   };
   function update({ path, mend, judged }) {

@@ -4,7 +4,7 @@ import { mount, setView } from "./kit/model_sync.js";
 import { entrySliders, inputChoice } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Stepper } from "./kit/stepper.js";
-import { BranchDiagram, chainRuleProduct } from "./kit/branch_diagram.js";
+import { BranchDiagram, ENTRY, chainRuleProduct } from "./kit/branch_diagram.js";
 
 const SIDES = {
   sqrt: { label: "√x", of: (x) => `√${x}` },
@@ -14,7 +14,7 @@ const SIDES = {
 const WAYS = [
   ["where", "where", "where(x > 0, f(x), 0)"],
   ["inner", "two wheres", "where(x > 0, f(where(x > 0, x, 1)), 0)"],
-  ["absorb", "zero absorbs", "where(x > 0, f(x), 0), the gradient computed inside ak.zero_absorbs()"],
+  ["absorb", "zero absorbs", "where(x > 0, f(x), 0), the gradient inside ak.zero_absorbs()"],
   ["cond", "cond", "cond(x > 0, lambda: f(x), lambda: 0) for each entry"],
 ].map(([value, label, hint]) => ({ value, label, hint }));
 const STAGES = [
@@ -32,7 +32,7 @@ function render({ model, el }) {
     model,
     el,
     title: "What gradient does the side that was not chosen get?",
-    lead: "y is f(x) where x > 0, and 0 elsewhere. x is a factor w = 1 times three numbers that you set. A lever shows which side was chosen; the dashed arrows of the later stages are gradients.",
+    lead: "y is f(x) where x > 0, and 0 elsewhere. x is w = 1 times a number that you set. A lever shows the side that was chosen; dashed arrows are gradients.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -56,7 +56,7 @@ const makeParts = (model) => ({
   sliders: entrySliders(model, "x", ENTRIES, { min: -4, max: 9, step: 0.25 }),
   code: h("code", {}),
   diagram: BranchDiagram({ label: "Both sides of the choice for each entry; the table below says the same" }),
-  told: h("p", { class: "ak-note", style: "margin:0 0 8px" }),
+  told: h("p", { class: "ak-note", style: "margin:0" }),
   stage: Stepper({
     label: "Stage of the backward pass",
     first: 1,
@@ -68,16 +68,19 @@ const makeParts = (model) => ({
 });
 
 const layout = ({ f, way, code, sliders, diagram, told, stage }) => [
-  h("div", { class: "ak-row", style: "margin-bottom:4px" }, f.el, way.el),
-  h("p", { class: "ak-note", style: "margin:0 0 12px" }, code),
+  h("div", { class: "ak-row", style: "margin-bottom:8px" }, f.el, way.el, h("p", { class: "ak-note ak-grow", style: "margin:0" }, code)),
   h(
     "div",
-    { class: "ak-row", style: "margin-bottom:12px" },
-    sliders.map((one) => h("div", { style: "flex:1 1 180px" }, one.el)),
+    { class: "ak-row", style: "margin-bottom:4px;align-items:center" },
+    h("div", { style: "flex:1 1 320px;min-width:0" }, stage.el),
+    h("div", { style: "flex:1 1 300px" }, told),
   ),
-  diagram.el,
-  told,
-  stage.el,
+  h(
+    "div",
+    { class: "ak-split ak-fed" },
+    h("div", { class: "ak-feeds", style: `--ak-row-height:${ENTRY}px` }, sliders.map((one) => h("div", {}, one.el))),
+    diagram.el,
+  ),
 ];
 
 function update(parts, { f, way, x, rows, step, into_w: shared, side, choice }) {

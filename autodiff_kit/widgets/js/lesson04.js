@@ -53,7 +53,7 @@ const makeControls = (model, move) => ({
 const makePlots = (move) => ({
   upper: CurvePlot({
     label: "Result of the loop, over x",
-    height: 240,
+    height: 204,
     x: { ...PICTURE },
     xAxis: false,
     y: { min: 0, max: 235, label: "result" },
@@ -63,7 +63,7 @@ const makePlots = (move) => ({
   }),
   lower: CurvePlot({
     label: "Slope of the result, from the tape",
-    height: 150,
+    height: 130,
     x: { ...PICTURE, label: "x" },
     y: { min: 0, max: 88, label: "slope from the tape" },
   }),
@@ -78,32 +78,28 @@ function makeTurnTable() {
     body,
     test,
     table: h("table", { class: "ak-table" }, caption, h("thead", {}, heads), body),
-    figures: h("div", { class: "ak-figures", style: "margin-top:12px" }),
+    figures: h("div", { class: "ak-figures", style: "margin-top:8px" }),
   };
 }
 
 const layout = ({ slider, places, step, compare, upper, lower, table, figures }) => [
   h(
     "div",
-    { class: "ak-row", style: "margin-bottom:8px;align-items:end" },
-    h("div", { style: "flex:1 1 220px" }, slider.el),
-    h(
-      "div",
-      { class: "ak-tools", style: "flex:0 1 246px", role: "group", "aria-label": "Values of x" },
-      places.map((one) => one.el),
-    ),
-  ),
-  h(
-    "div",
-    { class: "ak-row", style: "margin-bottom:12px;align-items:end" },
-    h("div", { style: "flex:1 1 220px" }, step.el),
-    h("div", { style: "flex:0 1 246px" }, compare.el),
+    { class: "ak-row", style: "margin-bottom:12px" },
+    [slider, step].map((one) => h("div", { class: "ak-grow", style: "flex-basis:200px" }, one.el)),
+    compare.el,
   ),
   h(
     "div",
     { class: "ak-split ak-even" },
-    h("div", {}, upper.el, lower.el),
-    h("div", {}, h("div", { class: "ak-tape" }, table), figures),
+    h(
+      "div",
+      {},
+      h("div", { class: "ak-tools", style: "margin-bottom:8px", role: "group", "aria-label": "Values of x" }, places.map((one) => one.el)),
+      upper.el,
+      lower.el,
+    ),
+    h("div", {}, h("div", { class: "ak-tape ak-tight" }, table), figures),
   ),
 ];
 
@@ -148,7 +144,7 @@ function drawLower(plot, state) {
   plot.update({
     curves: [{ points: stretches(state.pieces, "slope", "slope"), role: "rev" }],
     dots: jumpEnds(state, "slope", "rev", "slope", "slope"),
-    handle: { x: state.x, y: state.slope, text: fmt(state.slope, 0) },
+    handle: { x: state.x, y: state.slope, text: fmt(state.slope, 0), lean: "start" },
   });
 }
 

@@ -37,7 +37,7 @@ function render({ model, el }) {
     model,
     el,
     title: "One operation and six rules for its gradient",
-    lead: "Choose the rule that turns the gradient of y into the gradient of x. The value of y does not depend on it. A hook on y can change the gradient before the rule; a hook on x only looks.",
+    lead: "Choose the rule that turns g, the gradient of y, into the gradient of x.",
   });
   const parts = { ...makeControls(model), ...makePictures(model) };
   frame.stage.append(...layout(parts));
@@ -65,7 +65,7 @@ const makeControls = (model) => ({
     Object.entries(FUNCTIONS).map(([value, { label }]) => ({ value, label })),
   ),
   rule: inputChoice(model, "rule", "Rule: the gradient of x for a gradient g", RULES),
-  hook: inputChoice(model, "hook", "The hook on y", HOOKS),
+  hook: inputChoice(model, "hook", "The hook on y, before the rule", HOOKS),
   g: inputSlider(model, "g", { label: "g, the gradient of y", min: -3, max: 3, step: 0.5 }),
   stage: Stepper({
     label: "Stage of the backward pass",
@@ -79,11 +79,11 @@ const makeControls = (model) => ({
 
 const makePictures = (model) => ({
   operation: OperationDiagram({ label: "The operation, its rule, and two hooks; the table below says the same" }),
-  told: h("p", { class: "ak-note", style: "margin:0 0 8px" }),
+  told: h("p", { class: "ak-note", style: "margin:0" }),
   plots: FunctionPlots(model),
   code: h("pre", {
     class: "ak-note",
-    style: "margin:0 0 12px;overflow-x:auto",
+    style: "margin:0;overflow-x:auto",
     tabindex: 0,
     role: "region",
     "aria-label": "The code of this choice",
@@ -94,23 +94,25 @@ const layout = ({ f, rule, hook, g, operation, told, stage, plots, code }) => [
   h("div", { class: "ak-row", style: "margin-bottom:8px" }, f.el, rule.el),
   h(
     "div",
-    { class: "ak-row", style: "margin-bottom:8px;align-items:end" },
+    { class: "ak-row", style: "margin-bottom:12px" },
     hook.el,
-    h("div", { style: "flex:1 1 220px" }, g.el),
+    [g.el, plots.sliderHost].map((one) => h("div", { style: "flex:1 1 150px;min-width:0" }, one)),
+  ),
+  h(
+    "div",
+    { class: "ak-row", style: "margin-bottom:8px;align-items:center" },
+    h("div", { style: "flex:2 1 320px;min-width:0" }, stage.el),
+    h("div", { style: "flex:1 1 190px" }, told),
   ),
   operation.el,
-  told,
-  h("div", { style: "margin-bottom:12px" }, stage.el),
-  plots.sliderHost,
   plots.plotHost,
-  h("h4", { class: "ak-h", style: "margin-top:12px", text: "In code" }),
-  code,
+  h("details", { class: "ak-fold" }, h("summary", { text: "In code" }), code),
 ];
 
 /** The slider of x and the plots of the function and its slope, made anew for another function: its range is another. */
 function FunctionPlots(model) {
-  const sliderHost = h("div", { style: "margin-bottom:8px" });
-  const plotHost = h("div", { class: "ak-split ak-even" });
+  const sliderHost = h("div", {});
+  const plotHost = h("div", { class: "ak-split ak-even", style: "margin-top:6px" });
   let made = null;
   const destroy = () => [made?.upper, made?.lower].forEach((plot) => plot?.destroy());
   function rebuild(name) {
@@ -136,7 +138,7 @@ function makePlots(model, { x, y, snap, label }) {
     slider: Slider({ label: "x", min, max, step: snap, value: model.get("x"), onChange: move }),
     upper: CurvePlot({
       label: `${label} over x`,
-      height: 180,
+      height: 150,
       x: { min, max, label: "x" },
       y: { min: y[0], max: y[1], label },
       handleLabel: "x",
@@ -145,7 +147,7 @@ function makePlots(model, { x, y, snap, label }) {
     }),
     lower: CurvePlot({
       label: "Slope that the rule claims, over x",
-      height: 180,
+      height: 150,
       x: { min, max, label: "x" },
       y: { min: 0, max: 1, label: "slope that the rule claims" },
     }),

@@ -39,10 +39,10 @@ function render({ model, el }) {
     updateControls(parts, state);
     drawHeights(parts.upper, state);
     drawSlopes(parts.lower, state);
-    drawSharpness(parts.growth, state);
+    drawSharpness(parts, state);
     drawFigures(parts.figures, state);
     if (state.step === state.last) record(descents, state);
-    drawDescents(parts.runs, descents);
+    drawDescents(parts.table, descents);
     frame.say(sentence(state));
     frame.tell(tableOfSteps(state));
   });
@@ -87,7 +87,7 @@ function makeControls(model, restart) {
 function makePlots(model, restart) {
   const growth = CurvePlot({
     label: "Sharpness s over the steps",
-    height: 104,
+    height: 100,
     x: { min: 0, max: model.get("trail").length - 1 },
     y: { min: 0, max: 20, label: "s over the steps" },
   });
@@ -96,7 +96,7 @@ function makePlots(model, restart) {
     growth,
     upper: CurvePlot({
       label: "floor, relaxation and the point x",
-      height: 260,
+      height: 246,
       x: { ...X_RANGE },
       xAxis: false,
       y: { min: 0, max: 6, label: "height" },
@@ -105,39 +105,48 @@ function makePlots(model, restart) {
     }),
     lower: CurvePlot({
       label: "Derivative used by the backward rule",
-      height: 150,
+      height: 136,
       x: { ...X_RANGE, label: "x" },
       y: { min: 0, max: 2, label: "derivative used" },
     }),
   };
 }
 
-const makeReadouts = () => ({
-  figures: h("div", { class: "ak-figures" }),
-  runs: h("table", { class: "ak-table ak-runs" }),
-});
+function makeReadouts() {
+  const table = h("table", { class: "ak-table ak-runs" });
+  return {
+    figures: h("div", { class: "ak-figures" }),
+    table,
+    runs: h("div", { class: "ak-scroll", style: "max-height:168px", tabindex: 0, role: "region", "aria-label": "Your descents" }, table),
+  };
+}
 
 const layout = ({ rule, upper, lower, growth, stepper, sharpness, anneal, figures, runs }) => [
-  h("div", { class: "ak-row", style: "margin-bottom:12px" }, rule.el),
+  h(
+    "div",
+    { class: "ak-row", style: "margin-bottom:8px" },
+    rule.el,
+    h("div", { style: "flex:1 1 320px;min-width:0" }, stepper.el),
+  ),
   h(
     "div",
     { class: "ak-split" },
-    h("div", {}, upper.el, lower.el, growth.el, h("div", { style: "margin-top:8px" }, stepper.el)),
-    h("div", { class: "ak-side" }, sharpness.el, h("div", {}, anneal.el), figures, runs),
+    h("div", {}, upper.el, lower.el),
+    h("div", { class: "ak-side" }, h("div", {}, anneal.el), sharpness.el, growth.el, figures, runs),
   ),
 ];
 
-function updateControls(parts, { rule, s, anneal, step, last, hard, temperature }) {
+function updateControls(parts, { rule, s, anneal, step, last, hard }) {
   parts.rule.update(rule);
-  parts.sharpness.update(anneal ? Number(temperature[step].toPrecision(2)) : s);
+  parts.sharpness.update(s);
   put(parts.anneal.el, { "aria-pressed": anneal, disabled: hard });
   parts.sharpness.el.querySelectorAll("input").forEach((input) => {
-    input.disabled = hard || anneal;
+    input.disabled = hard;
   });
   parts.stepper.update({ count: last, at: step });
 }
 
-function drawHeights(plot, { grid, surrogate, heights, trail, step, x, hard }) {
+function drawHeights(plot, { grid, surrogate, on_curve: heights, trail, step, x, hard }) {
   const stairs = LEVELS_OF_FLOOR.flatMap((k) => [
     [k, k],
     [k + 1, k],
@@ -186,10 +195,11 @@ function drawSlopes(plot, { grid, slope, area, rule }) {
   plot.el.classList.toggle("ak-is-none", none);
 }
 
-/** s over the steps, with a dot at this one; only where it grows. */
-function drawSharpness(plot, { temperature, step, last, anneal, hard }) {
+/** s over the steps, with a dot at this one, in place of its slider where it grows. */
+function drawSharpness({ growth: plot, sharpness }, { temperature, step, last, anneal, hard }) {
   const growing = anneal && !hard;
   put(plot.el, { hidden: !growing });
+  put(sharpness.el, { hidden: growing });
   if (!growing) return;
   const late = step > last / 2;
   plot.update({
@@ -208,11 +218,10 @@ function drawSharpness(plot, { temperature, step, last, anneal, hard }) {
   });
 }
 
-function drawFigures(figures, { at_two: atTwo, area, slope, x }) {
+function drawFigures(figures, { at_two: atTwo, area, slope }) {
   const rows = [
     ["f(2)", fmt(atTwo, 4)],
     ["area of one step", slope[0] === null ? null : fmt(area, 4)],
-    ["x now", fmt(x, 4)],
   ];
   const value = (text) =>
     text === null ? h("span", { class: "ak-num ak-num-none", text: "None" }) : h("strong", { text });

@@ -21,7 +21,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Where does the gradient of a clamped number go?",
-    lead: "Five numbers are rounded to the levels of a range from their own minimum to their own maximum, nudged so that 0 is a level. Drag them. Below is the gradient of the sum of y: a number inside the range keeps its 1, a clamped one (on grey) passes it to min or max. Click an end to stop the gradient there.",
+    lead: "Five numbers and the levels of their own range, nudged so that 0 is a level. Drag them. A clamped number (on grey) passes its gradient on to min or max. Click an end to stop it there.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -63,8 +63,7 @@ const layout = ({ bits, presets, plot, gradients }) => [
       h("div", { style: "display:flex;gap:4px" }, presets.map((one) => one.el)),
     ),
   ),
-  plot.el,
-  gradients.el,
+  h("div", { class: "ak-split ak-leading" }, h("div", {}, plot.el), h("div", {}, gradients.el)),
 ];
 
 const span = ({ first, last }) => `(${brief(first, 2)}, ${brief(last, 2)})`;

@@ -62,19 +62,19 @@ const makeReadouts = () => ({
 const layout = ({ way, classes, level, code, bars, figures, shares }) => [
   h(
     "div",
-    { class: "ak-row", style: "margin-bottom:4px" },
+    { class: "ak-row", style: "margin-bottom:12px" },
     way.el,
     classes.el,
     h("div", { class: "ak-grow" }, level.el),
   ),
-  h("p", { class: "ak-note", style: "margin:0 0 12px" }, code),
   h(
     "div",
-    { class: "ak-split" },
+    { class: "ak-split ak-wide-side" },
     bars.el,
     h(
       "div",
       { class: "ak-side" },
+      h("p", { class: "ak-note", style: "margin:0" }, code),
       h("div", { class: "ak-figures" }, figures.map((one) => one.el)),
       h("div", {}, h("p", { class: "ak-note", style: "margin:0 0 4px" }, "probability − target = gradient"), shares),
     ),
@@ -85,7 +85,8 @@ function updateControls(parts, { way, logits, level }) {
   parts.way.update(way);
   parts.classes.update(logits.length);
   parts.level.update(level);
-  parts.code.textContent = WAYS.find((one) => one.value === way).hint;
+  const [before, ...after] = WAYS.find((one) => one.value === way).hint.split("(label,");
+  parts.code.replaceChildren(before, ...after.flatMap((rest) => [h("wbr"), `(label,${rest}`]));
 }
 
 function drawBars(bars, { logits, probabilities, gradient, sums, label, level }) {

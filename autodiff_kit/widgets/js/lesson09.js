@@ -1,5 +1,5 @@
 import { h, put } from "./kit/dom.js";
-import { fmt, chip, brief } from "./kit/numbers.js";
+import { chip, brief } from "./kit/numbers.js";
 import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
@@ -17,7 +17,7 @@ const EMPTY_ROWS = [
   { value: "zero", label: "0", hint: "weights of 0: the row adds nothing" },
   { value: "nan", label: "NaN", hint: "weights of NaN: you notice the empty row" },
 ];
-const STAGES = ["weights of three sentences", "their outputs", "what each sends into the shared W", "W after one step"];
+const STAGES = ["weights of three sentences", "their outputs", "what each sends into W", "W after one step"];
 const LAST_STAGE = STAGES.length - 1;
 
 /** Lesson 09: attention weights that are masked in four designs, and the gradient that still reaches the padding. */
@@ -26,7 +26,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Does a gradient reach the padding?",
-    lead: "Each score is the logarithm of a small integer, so that weights can be checked by hand; the last positions are padding. Click a bar to mask or keep it. The arrows are the gradient of the output into each score.",
+    lead: "Click a bar to mask or keep it. Each score is the logarithm of a small integer.",
   });
   const parts = { ...makeControls(model), ...makeBatch(model) };
   frame.stage.append(...layout(parts));
@@ -36,7 +36,7 @@ function render({ model, el }) {
     drawBars(parts.bars, state);
     drawFigures(parts.figures, state);
     drawBatch(parts.batch, state);
-    parts.stages.forEach((item, i) => put(item, { "aria-current": i === state.stage ? "step" : null }));
+    put(parts.stage, { text: STAGES[state.stage] });
     frame.say(sentenceOf(state));
     frame.tell(tableOf(state));
   });
@@ -68,7 +68,7 @@ function makeControls(model) {
 
 const makeBatch = (model) => ({
   batch: h("table", { class: "ak-table ak-batch" }),
-  stages: STAGES.map((text) => h("li", { text })),
+  stage: h("small", {}),
   stepper: Stepper({
     label: "Stage of the batch",
     first: 1,
@@ -79,29 +79,22 @@ const makeBatch = (model) => ({
   }),
 });
 
-const layout = ({ select, design, dtype, bars, figures, c, empty, all, batch, stages, stepper }) => [
+const layout = ({ select, design, dtype, bars, figures, c, empty, all, batch, stage, stepper }) => [
   h(
     "div",
-    { class: "ak-row", style: "margin-bottom:12px" },
+    { class: "ak-row", style: "margin-bottom:8px" },
     h("div", {}, h("div", { class: "ak-label", text: "Sentence" }), select),
     design.el,
     dtype.el,
   ),
   h("div", { class: "ak-split" }, bars.el, h("div", { class: "ak-side" }, figures, c.el, empty.el, h("div", {}, all))),
-  h("hr", { class: "ak-rule" }),
-  h(
-    "h4",
-    { class: "ak-h" },
-    "A batch that shares one projection W",
-    h("small", { text: "one sentence of it is empty" }),
-  ),
   h(
     "div",
-    { class: "ak-split" },
-    h("div", { class: "ak-scroll", tabindex: 0, role: "region", "aria-label": "The batch" }, batch),
-    h("ol", { class: "ak-stages" }, stages),
+    { class: "ak-row", style: "margin:8px 0 2px;align-items:center" },
+    h("h4", { class: "ak-h", style: "margin:0" }, "A batch that shares one W", stage),
+    h("div", { class: "ak-grow" }, stepper.el),
   ),
-  stepper.el,
+  h("div", { class: "ak-scroll", tabindex: 0, role: "region", "aria-label": "The batch" }, batch),
 ];
 
 /** The gradient of a masked score that is largest in size; NaN where one is. */
@@ -121,7 +114,7 @@ function updateControls(parts, { sentence, design, dtype, c, empty, keep, stage 
 
 function drawBars(bars, { tokens, values, before, weights, grads, keep }) {
   bars.update({
-    most: Math.max(0.5, ...[...weights, ...before].filter(Number.isFinite)),
+    most: Math.max(0.4, ...[...weights, ...before].filter(Number.isFinite)),
     steepest: Math.max(6, ...grads.filter(Number.isFinite).map(Math.abs)),
     items: tokens.map((name, i) => ({
       name,
@@ -140,7 +133,7 @@ function drawFigures(figures, { kept_sum: keptSum, output, keep, leak }) {
     ["output", output, "value"],
     ["gradient of padding", keep.every(Boolean) ? undefined : leak, "rev"],
   ];
-  const value = (x, role) => (x === undefined ? "–" : h("strong", {}, chip(x, 4, role)));
+  const value = (x, role) => (x === undefined ? "–" : h("strong", {}, chip(x, 4, role, brief)));
   figures.replaceChildren(...rows.map(([name, x, role]) => h("div", {}, h("span", { text: name }), value(x, role))));
 }
 
@@ -150,12 +143,7 @@ const cell = (x, shown, digits = 4, look = "") =>
 
 /** One sentence of the batch; after a step that made W NaN, all that W multiplies is NaN. */
 function batchRow(row, stage, spread) {
-  const word = (i) => h("small", { class: row.keep[i] ? "ak-word" : "ak-word ak-masked", text: row.tokens[i] });
-  const weights = row.weights.map((w, i) => {
-    const weight = cell(spread ? NaN : w, true, 2, row.keep[i] ? "" : "ak-bg-mask");
-    weight.prepend(word(i));
-    return weight;
-  });
+  const weights = row.weights.map((w, i) => cell(spread ? NaN : w, true, 2, row.keep[i] ? "" : "ak-bg-mask"));
   return h(
     "tr",
     {},
@@ -188,13 +176,25 @@ function drawBatch(table, { batch, tokens, stage, w_grad: gradient, w_next: next
   );
 }
 
-function sentenceOf({ keep, weights, output, leak, kept_sum: keptSum }) {
-  if (!keep.some(Boolean)) return `All masked: the weights are ${weights.map((w) => fmt(w, 2)).join(", ")}.`;
-  if (keep.every(Boolean)) return `Nothing is masked; the output is ${fmt(output, 4)}.`;
+/** What follows the weights of a row with nothing kept, in each design. */
+const ALL_MASKED = {
+  zero: ": the softmax comes first, and its weights are then set to 0.",
+  renorm: ": the sum of the kept weights is 0, and you chose what such a row gives.",
+  minusinf: ", because each is 0/0. The gradients are 0 all the same: the masked scores are replaced by −∞, and nothing goes back to them.",
+  additive: ": with c added to all scores, the weights differ from those without a mask by rounding only.",
+};
+
+function sentenceOf({ keep, design, weights, output, leak, kept_sum: keptSum }) {
+  if (!keep.some(Boolean)) {
+    const same = weights.every((w) => Object.is(w, weights[0]));
+    const what = same ? `all weights are ${brief(weights[0])}` : `the weights are ${weights.map((w) => brief(w)).join(", ")}`;
+    return `All masked: ${what}${ALL_MASKED[design]}`;
+  }
+  if (keep.every(Boolean)) return `Nothing is masked; the output is ${brief(output)}.`;
   if (Number.isNaN(leak)) return "The gradient is NaN.";
   return Math.abs(leak) < 5e-13
-    ? `No gradient reaches the padding; the output is ${fmt(output, 4)}.`
-    : `A gradient of ${fmt(leak, 4)} still reaches the padding; the kept weights sum to ${fmt(keptSum, 4)}.`;
+    ? `No gradient reaches the padding; the output is ${brief(output)}.`
+    : `A gradient of ${brief(leak)} still reaches the padding; the kept weights sum to ${brief(keptSum)}.`;
 }
 
 const tableOf = ({ tokens, keep, values, before, weights, grads, design, dtype }) => ({

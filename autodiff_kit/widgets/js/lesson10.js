@@ -9,11 +9,11 @@ import { SlopeBars } from "./kit/slope_bars.js";
 const SUBSCRIPTS = "₀₁₂₃";
 const ENTRIES = [...SUBSCRIPTS].map((index) => `x${index}`);
 const NODES = {
-  x: { at: [0, 0.5], half: 78, slim: 34 },
-  mean: { at: [0.3, 0.5], half: 34, slim: 21 },
-  above: { at: [0.64, 0.16], half: 92, slim: 44 },
-  v: { at: [0.64, 0.84], half: 92, slim: 44 },
-  y: { at: [1, 0.5], half: 70, slim: 36 },
+  x: { at: [0, 0.5], half: 34 },
+  mean: { at: [0.3, 0.5], half: 21 },
+  above: { at: [0.64, 0.16], half: 44 },
+  v: { at: [0.64, 0.84], half: 44 },
+  y: { at: [1, 0.5], half: 36 },
 };
 const PIPES = [
   { from: "x", to: "mean" },
@@ -27,6 +27,7 @@ const PIPES = [
 const PATHS = { A: "x → x − μ", B: "μ → x − μ", C: "x → v", D: "μ → v", E: "v → σ, behind C and D" };
 const LETTERS = Object.keys(PATHS);
 const CARRYING = LETTERS.slice(0, 4); // what E carries comes through C and D
+const DIAGRAM = 296; // px high
 const ORDERS = [
   { value: 1, label: "gradient", hint: "the gradient with respect to x" },
   { value: 2, label: "first row of the Hessian", hint: "the derivatives of the gradient's first entry" },
@@ -48,7 +49,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Which stop changes nothing?",
-    lead: "x goes into μ, the numerator and the variance v; y is (x − μ)/σ with σ = √v. Gradients come back along the dashed paths. A switch places a stop_gradient on a path: the values stay the same, and the gradient of that path ends there.",
+    lead: "y = (x − μ)/σ, with σ = √v and v = mean((x − μ)²). Gradients come back along dashed paths. A switch stops a path with stop_gradient; the values stay.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -80,7 +81,7 @@ function makeParts(model) {
       onToggle: toggle,
     }),
     valves: ValveTable(toggle),
-    bars: SlopeBars({ label: "The gradient of each entry of x; the table beside it says the same" }),
+    bars: SlopeBars({ label: "The gradient of each entry of x; the table above it says the same" }),
   };
 }
 
@@ -88,19 +89,18 @@ const layout = ({ target, order, sliders, diagram, valves, bars }) => [
   h("div", { class: "ak-row", style: "margin-bottom:12px" }, target.el, order.el),
   h(
     "div",
-    { class: "ak-row", style: "margin-bottom:12px" },
-    sliders.map((one) => h("div", { style: "flex:1 1 150px" }, one.el)),
-  ),
-  diagram.el,
-  h(
-    "div",
-    { class: "ak-split ak-valvesplit" },
+    { class: "ak-split ak-even" },
+    h("div", {}, diagram.el, h("div", { class: "ak-slider-grid" }, sliders.map((one) => one.el))),
     h(
       "div",
-      { class: "ak-scroll", tabindex: 0, role: "region", "aria-label": "Stops, and what each path carries" },
-      valves.el,
+      {},
+      h(
+        "div",
+        { class: "ak-scroll", tabindex: 0, role: "region", "aria-label": "Stops, and what each path carries" },
+        valves.el,
+      ),
+      bars.el,
     ),
-    bars.el,
   ),
 ];
 
@@ -119,7 +119,7 @@ function ValveTable(onToggle) {
   function update({ shut, carried, gradient }) {
     for (const letter of LETTERS) {
       const open = !shut.includes(letter);
-      put(switches[letter], { "aria-checked": open, "aria-label": `Path ${letter}, ${PATHS[letter]}: open` });
+      put(switches[letter], { "aria-checked": open, "aria-label": `Path ${letter}, ${PATHS[letter]}: open`, title: PATHS[letter] });
       put(switches[letter].lastChild, { text: open ? "open" : "stopped" });
     }
     for (const [name, row] of Object.entries(cells)) {
@@ -136,27 +136,16 @@ function valveTable(switches, cells) {
     h(
       "tr",
       {},
-      h("td", { class: "ak-left" }, switches[letter]),
-      h("th", { scope: "row", class: "ak-left ak-path", text: PATHS[letter] }),
-      cells[letter] ?? h("td", { colspan: 4 }),
+      h("th", { scope: "row", class: "ak-left" }, switches[letter]),
+      cells[letter] ?? h("td", { colspan: 4, style: "color:var(--ak-ink2)", text: "what C and D carry comes through E" }),
     ),
   );
-  const sum = h(
-    "tr",
-    { class: "ak-sum" },
-    h("th", { scope: "row", class: "ak-left", text: "all paths" }),
-    h("td", { class: "ak-left ak-path", text: "sum" }),
-    cells.sum,
-  );
+  const sum = h("tr", { class: "ak-sum" }, h("th", { scope: "row", class: "ak-left", text: "sum" }), cells.sum);
   return h(
     "table",
     { class: "ak-table ak-valves" },
     h("caption", { class: "ak-sr", text: "What each path carries to each entry of x" }),
-    h(
-      "thead",
-      {},
-      h("tr", {}, head("switch", "ak-left"), head("path", "ak-left ak-path"), ENTRIES.map((name) => head(name))),
-    ),
+    h("thead", {}, h("tr", {}, head("it carries to", "ak-left"), ENTRIES.map((name) => head(name)))),
     h("tbody", {}, rows, sum),
   );
 }
@@ -186,17 +175,16 @@ function flowsOf({ carried, shut, entry }) {
   }));
 }
 
-function drawPaths(diagram, { x, values, shut, carried, target }) {
+function drawPaths(diagram, { values, shut, carried, target }) {
   const entry = target === "v" ? null : Number(target[1]);
-  const list = (numbers, digits) => numbers.map((one) => brief(one, digits)).join(", ");
   const asked = entry !== null;
   diagram.update({
-    height: 240,
+    height: DIAGRAM,
     boxes: {
-      x: { lines: ["x", list(x, 2)], short: ["x"] },
+      x: { lines: ["x"] },
       mean: { lines: ["μ", brief(values.mean, 2)] },
-      above: { lines: ["x − μ", list(values.above, 2)], short: ["x − μ"], off: !asked },
-      v: { lines: ["v = mean((x − μ)²)", brief(values.v)], short: ["v", brief(values.v)], asked: !asked },
+      above: { lines: ["x − μ"], off: !asked },
+      v: { lines: ["v", brief(values.v)], asked: !asked },
       y: {
         lines: asked ? [`y${SUBSCRIPTS[entry]}`, brief(values.y[entry])] : ["y", "not asked"],
         off: !asked,
@@ -208,11 +196,11 @@ function drawPaths(diagram, { x, values, shut, carried, target }) {
 }
 
 function drawSlopes(bars, state) {
-  const { gradient, whole } = state;
+  const { gradient, whole, order, target } = state;
   const now = fourOf(gradient);
   const heights = [0, ...now, ...whole].filter(Number.isFinite);
   bars.update({
-    title: `${titleOf(state)} ↑`,
+    title: order === 1 ? ["gradient", `of ${targetName(target)}`] : ["row 0 of", "Hessian", `of ${targetName(target)}`],
     items: now.map((g, i) => ({ name: ENTRIES[i], now: g, was: whole[i] })),
     low: Math.min(...heights),
     high: Math.max(...heights, 1e-9),

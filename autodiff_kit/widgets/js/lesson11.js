@@ -1,4 +1,4 @@
-import { h, put } from "./kit/dom.js";
+import { h } from "./kit/dom.js";
 import { brief } from "./kit/numbers.js";
 import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, withEntry } from "./kit/controls.js";
@@ -23,7 +23,7 @@ function render({ model, el }) {
     model,
     el,
     title: "What does the readout of an empty graph give?",
-    lead: "Five nodes with a value each. A node's shape says which graph it belongs to, and arcs join the nodes of a graph. Click a node to move it to the next graph. A readout computes one number from the nodes of each graph, and the loss is v = 1 times the sum of all of them. Dashed lines carry gradients.",
+    lead: "Click a node to move it to the next graph, which gives it another shape. The loss is v = 1 times the sum of the readouts; dashed lines carry gradients.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -60,8 +60,7 @@ function makeParts(model) {
 }
 
 const layout = ({ readout, count, code, boxes, diagram }) => [
-  h("div", { class: "ak-row", style: "margin-bottom:4px" }, readout.el, count.el),
-  h("p", { class: "ak-note", style: "margin:0 0 12px" }, code),
+  h("div", { class: "ak-row", style: "margin-bottom:12px" }, readout.el, count.el, h("p", { class: "ak-note ak-grow" }, code)),
   h("span", { class: "ak-label", text: "Values h of the nodes" }),
   h("div", { class: "ak-values", role: "group", "aria-label": "Values of the nodes" }, boxes.map((box) => box.el)),
   diagram.el,
@@ -72,7 +71,7 @@ function updateControls(parts, { readout, count, h: values, ids }) {
   parts.count.update(count);
   parts.boxes.forEach((box, i) => box.update(values[i]));
   const call = readoutOf(readout).hint.replaceAll("c)", `${count})`);
-  put(parts.code, { text: `ids = [${ids.join(", ")}]; ${call}` });
+  parts.code.replaceChildren(`ids = [${ids.join(", ")}]`, h("br"), call);
 }
 
 function drawGraphs(diagram, { h: values, ids, count, graphs, readout, answered, sums, rows, readouts, into_h, into_v }) {

@@ -24,7 +24,7 @@ function render({ model, el }) {
     model,
     el,
     title: "What does a variable remember?",
-    lead: "Two variables hold a number each, and y is the square of their sum. Choose how the sum is made and what the square keeps for its slope; then run the program line by line. Solid lines are recorded on the tape; dotted lines show numbers that are only copied.",
+    lead: "Two variables hold a number each, and y is the square of their sum. Run the program line by line: solid lines are recorded on the tape, dotted ones are copies.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -49,7 +49,7 @@ const makeParts = (model) => ({
       inputSlider(model, name, { label, min: -10, max: 10, step: 0.5 }),
     ]),
   ),
-  program: h("ol", { class: "ak-note", style: "list-style:none;margin:0 0 12px;padding:0;max-width:none" }),
+  program: h("ol", { class: "ak-program" }),
   diagram: VariableDiagram({ label: "The two variables, and what is recorded; the table below says the same" }),
   stepper: Stepper({
     label: "Line of the program",
@@ -60,16 +60,16 @@ const makeParts = (model) => ({
   }),
 });
 
-function layout({ way, hold, x0, x1, later, program, diagram, stepper }) {
-  const row = (...parts) => h("div", { class: "ak-row", style: "margin-bottom:12px" }, parts);
-  return [
-    row(way.el, hold.el),
-    row(...[x0, x1, later].map((one) => h("div", { style: "flex:1 1 180px" }, one.el))),
-    program,
+const layout = ({ way, hold, x0, x1, later, program, diagram, stepper }) => [
+  h("div", { class: "ak-row", style: "margin-bottom:16px" }, way.el, hold.el),
+  h(
+    "div",
+    { class: "ak-split ak-program-split" },
+    h("div", { class: "ak-side" }, program, [x0, x1, later].map((one) => one.el)),
     diagram.el,
-    h("div", { style: "margin-top:16px" }, stepper.el),
-  ];
-}
+  ),
+  h("div", { style: "margin-top:8px" }, stepper.el),
+];
 
 const linesOf = ({ assigns, later }) => [
   assigns ? "x1.assign_add(x0)" : "s = x1 + x0",

@@ -4,8 +4,8 @@ import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, inputSlider } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Segmented } from "./kit/segmented.js";
-import { Stepper } from "./kit/stepper.js";
-import { MomentumPlot } from "./kit/momentum_plot.js";
+import { TimeScrubber } from "./kit/time_scrubber.js";
+import { WeightDrops } from "./kit/weight_drops.js";
 
 const OPTIMIZERS = [
   ["sgd", "SGD", ""],
@@ -29,13 +29,15 @@ const STARTS = {
   "always 1": gradients(() => 1),
 };
 
+const INK = "fill:var(--ak-ink)";
+
 /** Lesson 14: painted gradients, and each step as what momentum carries over and what its own gradient adds. */
 function render({ model, el }) {
   const frame = Frame({
     model,
     el,
     title: "The gradients have stopped. How far does the weight still move?",
-    lead: "The learning rate is 0.1. Each bar is a step: its dotted part comes from earlier gradients, its orange part from the gradient of this step. Move the cursor: the dashed line shows where w ends if only zeros follow.",
+    lead: "Each bar is a step of w: dotted is carried over from earlier gradients, orange comes from its own. The hollow bars ahead are what zeros would do.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -49,20 +51,14 @@ function render({ model, el }) {
 
 function makeParts(model) {
   let brush = 0;
-  const stepper = Stepper({
-    label: "Cursor: step",
-    first: 1,
-    count: model.get("grads").length - 1,
-    at: model.get("at"),
-    pace: 400,
-    onStep: (at) => ask(model, { at }),
-  });
+  const move = (at) => ask(model, { at });
+  const scrubber = TimeScrubber({ label: "Cursor: step", first: 1, pace: 450, onStep: move });
   return {
-    stepper,
+    scrubber,
     starts: makeStarts(model),
-    optimizer: inputChoice(model, "optimizer", "Optimizer", OPTIMIZERS),
+    optimizer: inputChoice(model, "optimizer", "Optimizer, at learning rate 0.1", OPTIMIZERS),
     brushes: Segmented({
-      label: "Brush",
+      label: "Brush, by mouse or keys",
       options: BRUSHES,
       value: brush,
       onChange: (value) => {
@@ -70,15 +66,16 @@ function makeParts(model) {
       },
     }),
     memory: inputSlider(model, "b", { label: "momentum b", min: 0, max: 0.95, step: 0.05 }),
-    plot: MomentumPlot({
+    plot: WeightDrops({
       brush: () => brush,
       unit: () => 1,
       onPaint: (from, to, value) =>
         ask(model, { grads: model.get("grads").map((g, i) => (i >= from && i <= to ? value : g)) }),
       onCursor: (at) => {
-        stepper.halt();
-        ask(model, { at });
+        scrubber.halt();
+        move(at);
       },
+      onLayout: (ends) => scrubber.update(ends),
     }),
   };
 }
@@ -86,39 +83,47 @@ function makeParts(model) {
 const makeStarts = (model) =>
   h(
     "div",
-    { class: "ak-row", role: "group", "aria-label": "Starting points", style: "gap:6px;margin-bottom:14px" },
+    { class: "ak-row ak-starts", role: "group", "aria-label": "Starting points" },
     h("span", { class: "ak-label", text: "Start from" }),
     Object.entries(STARTS).map(([name, grads]) =>
       h("button", { type: "button", text: name, onclick: () => ask(model, { grads }) }),
     ),
   );
 
-const layout = ({ starts, optimizer, brushes, memory, plot, stepper }) => [
+const layout = ({ starts, optimizer, brushes, memory, plot, scrubber }) => [
   starts,
   h(
     "div",
-    { class: "ak-row", style: "margin-bottom:16px" },
+    { class: "ak-row", style: "margin-bottom:10px" },
     optimizer.el,
     brushes.el,
-    h("div", { style: "flex:1 1 200px" }, memory.el),
+    h("div", { style: "flex:1 1 180px" }, memory.el),
   ),
   plot.el,
-  stepper.el,
-  h(
-    "p",
-    { class: "ak-note" },
-    "Paint on the strip with the mouse, or by keys: arrows move, ",
-    h("b", { text: "1 0 N" }),
-    " paint, Space paints the brush, Shift with a move paints on.",
-  ),
+  scrubber.el,
 ];
 
-function update(parts, { chosen, b, grads, at, slot, steps, carried, w, roll, rest }) {
+function update(parts, state) {
+  const { chosen, b, grads, at, carried, own, w, roll, roll_at: rollAt, rest } = state;
   parts.optimizer.update(chosen.value);
   parts.memory.update(b);
-  parts.stepper.update({ count: grads.length - 1, at });
-  const shownSlot = slot && { name: chosen.slot, values: slot };
-  parts.plot.update({ grads, slot: shownSlot, steps, carried, w, roll, rest, at });
+  parts.scrubber.update({ count: grads.length - 1, at });
+  parts.plot.update({ grads, at, w, carried, own, roll, rollAt, rest, readings: readings(state) });
+}
+
+/** What is read at the cursor: the weight and its slot, the step, and the two parts of the step. */
+function readings({ chosen, at, w, slot, steps, carried, own }) {
+  const held = slot ? `${chosen.slot} = ${fmt(slot[at + 1], 4)}` : "no slot";
+  const first = [
+    { text: `w = ${fmt(w[at + 1], 4)}`, style: `${INK};font-size:15px;font-weight:600` },
+    { text: `\u2002${held}` },
+  ];
+  if (steps[at] === null) return [first, [{ text: "None: no step", style: INK }]];
+  return [
+    first,
+    [{ text: `step ${fmt(steps[at], 4)}`, style: INK }],
+    [{ text: `${fmt(carried[at], 4)} carried, ` }, { text: `${fmt(own[at], 4)} own`, style: "fill:var(--ak-rev-text)" }],
+  ];
 }
 
 function sentence({ chosen: { label }, grads, at, steps, carried, w, rest }) {
@@ -134,17 +139,10 @@ function sentence({ chosen: { label }, grads, at, steps, carried, w, rest }) {
   return `${head} ${tail}`;
 }
 
-const tableOf = ({ chosen, b, grads, carried, steps, w }) => ({
+const tableOf = ({ chosen, b, grads, carried, own, steps, w, slot }) => ({
   caption: `${chosen.label}, b = ${brief(b)}`,
-  columns: ["step", "gradient", "carried over", "its own", "step taken", "w"],
-  rows: grads.map((g, i) => [
-    String(i + 1),
-    g,
-    carried[i],
-    steps[i] === null ? null : steps[i] - carried[i],
-    steps[i],
-    w[i + 1],
-  ]),
+  columns: ["step", "gradient", "carried over", "its own", "step taken", "w", ...(slot ? [`slot ${chosen.slot}`] : [])],
+  rows: grads.map((g, i) => [String(i + 1), g, carried[i], own[i], steps[i], w[i + 1], ...(slot ? [slot[i + 1]] : [])]),
 });
 
 export default { render };

@@ -158,7 +158,7 @@ function makeSlotRows(change) {
     );
     return row;
   });
-  const moment = h("p", { class: "ak-note" });
+  const moment = h("p", { class: "ak-note", style: "margin:0" });
   const hatch = s("svg", { width: 0, height: 0, style: "position:absolute", "aria-hidden": "true" }, fills.defs);
   return { rows, moment, hatch, queue: h("div", { class: "ak-row ak-noprint", style: "gap:4px" }) };
 }
@@ -170,7 +170,7 @@ function withAction({ actions, at }, which, act) {
 
 const layout = ({ presets, optimizer, brushes, start, scale, plot, scrubber, moment, hatch, rows, queue }) => [
   presets,
-  h("div", { class: "ak-row", style: "margin-bottom:8px" }, [optimizer, brushes, start, scale].map((one) => one?.el)),
+  h("div", { class: "ak-row", style: "margin-bottom:4px" }, [optimizer, brushes, start, scale].map((one) => one?.el)),
   plot.el,
   scrubber.el,
   moment,

@@ -25,7 +25,7 @@ function render({ model, el }) {
     model,
     el,
     title: "Three ways to keep a constraint: where does each of them end?",
-    lead: "The loss is least at the cross, which at the start is not allowed. Project: after each step, go to the nearest allowed point. Penalise: a term of the loss grows outside. Reparametrise: free numbers that give only allowed points. Drag the cross, or move it with the arrow keys.",
+    lead: "The loss is least at the cross, which you can drag. Three balls keep a constraint in three ways: by a projection, by a penalty, by other parameters.",
   });
   const parts = { ...makeControls(model), ...makePictures(model) };
   frame.stage.append(...layout(parts));
@@ -59,7 +59,7 @@ const makePictures = (model) => ({
     most: [3, 1.75],
     onTarget: (target) => ask(model, { target }),
   }),
-  trajectories: TrajectoryPlot({ label: "How far out each ball is, step by step", height: 330, high: 2 }),
+  trajectories: TrajectoryPlot({ label: "How far out each ball is, step by step", high: 2 }),
   table: h("table", { class: "ak-table" }),
 });
 
@@ -71,9 +71,13 @@ const layout = ({ region, penalty, rate, plot, trajectories, stepper, table }) =
     h("div", { style: "flex:1 1 200px" }, penalty.el),
     h("div", { style: "flex:1 1 200px" }, rate.el),
   ),
-  h("div", { class: "ak-split" }, plot.el, trajectories.el),
+  h(
+    "div",
+    { class: "ak-split ak-ball-split" },
+    plot.el,
+    h("div", {}, h("div", { class: "ak-scroll" }, table), trajectories.el),
+  ),
   stepper.el,
-  h("div", { class: "ak-scroll", style: "margin-top:8px" }, table),
 ];
 
 function updateControls(parts, { region, penalty, rate, at }) {
@@ -138,8 +142,7 @@ function sentence(state) {
     rate < limit
       ? `learning rates below ${brief(limit)} are stable`
       : `only learning rates below ${brief(limit)} are stable, and this one is not`;
-  const far = fmt(distanceFromBest(state, "reparametrise"), 4);
-  return `Step ${at}: w₀ is ${place("project")} by projection, ${place("penalise")} by the penalty (${kept}), ${place("reparametrise")} by other parameters (${far} from the best). With penalty ${brief(penalty)} ${rule}.`;
+  return `Step ${at}: w₀ is ${place("project")} by projection, ${place("penalise")} by the penalty (${kept}), ${place("reparametrise")} by other parameters. With penalty ${brief(penalty)} ${rule}.`;
 }
 
 const tableOf = ({ penalty, rate, paths }) => ({

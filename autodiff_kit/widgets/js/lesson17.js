@@ -105,7 +105,7 @@ function tableOf({ C, rows, mean, clip_mean: before, mean_clip: after }) {
   const means = Object.entries({ mean, "clip, then mean": before, "mean, then clip": after });
   return {
     caption: `Three gradients, clipped to C = ${brief(C)}`,
-    columns: ["", "gradient", "length", "times", "clipped"],
+    columns: ["arrow", "gradient", "length", "times", "clipped"],
     rows: [
       ...rows.map((row, i) => [`example ${NAMES[i]}`, pair(row.gradient), row.length, row.factor, pair(row.clipped)]),
       ...means.map(([name, found]) => [name, pair(found.at), found.length, "", ""]),

@@ -13,8 +13,8 @@ const CURVES = [
   { value: "misra", label: "NIST Misra1a", hint: "14 measurements of adsorption" },
 ];
 const METRICS = [
-  { value: "columns", label: "its column of J", hint: "the squared length of the column: no unit counts" },
-  { value: "one", label: "1", hint: "the same for all, whatever their units" },
+  { value: "columns", label: "λD", hint: "Marquardt: each parameter by the squared length of its column of J, so that no unit counts" },
+  { value: "one", label: "λ", hint: "Levenberg: all parameters by the same, whatever their units" },
 ];
 const AXES_OF = {
   decay: { x: { min: 0, max: 2, label: "t" }, y: { min: 0, max: 3, label: "y, data and model" } },
@@ -38,7 +38,7 @@ function render({ model, el }) {
     model,
     el,
     title: "How far may a step go?",
-    lead: "Lines join parameters of equal cost, the sum of squared residuals. The thin curve holds the end of the next step for every damping, from the Gauss-Newton step back to the current parameters. The dashed ring is the trust region of the chosen damping.",
+    lead: "Lines join parameters of equal cost. The thin curve holds the end of the next step for every damping λ; the dashed ring is the trust region of this one. Drag the start.",
   });
   const parts = makeParts(model);
   const plots = makePlots();
@@ -80,13 +80,13 @@ function makeParts(model) {
   return {
     stepper,
     curve: choice("Curve", CURVES, model.get("curve"), (curve) => restart({ curve, start: [] })),
-    metric: choice("Each parameter is damped by", METRICS, model.get("metric"), (metric) => restart({ metric })),
+    metric: choice("Added to JᵀJ", METRICS, model.get("metric"), (metric) => restart({ metric })),
     contours: ContourPlot({
       label: "The valley of the cost, the steps that were made and the next one; the table below says the same",
       onStart: (start) => restart({ start }),
     }),
     damping: Slider({
-      label: "Damping of the next step",
+      label: "Damping λ of the next step",
       ...DAMPINGS,
       log: true,
       positions: 120,
@@ -108,18 +108,19 @@ const makePlots = () =>
   );
 
 const layout = ({ curve, metric, contours, stepper, damping, rule, figures }, plots) => [
-  h("div", { class: "ak-row", style: "margin-bottom:12px" }, curve.el, metric.el),
+  h(
+    "div",
+    { class: "ak-row", style: "gap:8px 20px;margin-bottom:10px" },
+    curve.el,
+    metric.el,
+    h("div", { class: "ak-grow", style: "flex-basis:200px" }, damping.el),
+    rule.el,
+  ),
   h(
     "div",
     { class: "ak-split" },
-    h("div", {}, contours.el, h("div", { style: "margin-top:8px" }, stepper.el)),
-    h(
-      "div",
-      { class: "ak-side" },
-      h("div", {}, damping.el, rule.el),
-      figures,
-      h("div", {}, Object.values(plots).map((plot) => plot.el)),
-    ),
+    h("div", {}, contours.el, h("div", { style: "margin-top:6px" }, stepper.el)),
+    h("div", { class: "ak-side" }, figures, h("div", {}, Object.values(plots).map((plot) => plot.el))),
   ),
 ];
 
@@ -170,7 +171,7 @@ function sentence({ next, done, now, end, pushes, pulls }) {
 
 const tableOf = ({ about, tries }) => ({
   caption: about.words,
-  columns: ["try", ...about.names, "damping", "cost", "promised", "found", ""],
+  columns: ["try", ...about.names, "damping", "cost", "promised", "found", "outcome"],
   rows: tries.map((one, k) => [
     `${k + 1}`,
     ...one.at.map((v) => brief(v, 6)),

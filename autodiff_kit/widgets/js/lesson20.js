@@ -5,151 +5,178 @@ import { inputChoice } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { Button } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";
+import { Stepper } from "./kit/stepper.js";
 import { SignSwitches } from "./kit/sign_switches.js";
-import { EstimatePlot } from "./kit/estimate_plot.js";
+import { ProbePicture } from "./kit/probe_picture.js";
 
 const FUNCTIONS = [
-  ["two", "[[2 1] [1 3]]", "the quadratic of the lesson, 2 numbers"],
+  ["two", "2 × 2", "the quadratic of the lesson, 2 numbers"],
   ["diagonal", "diagonal", "6 numbers, no mixed second derivatives"],
   ["twelve", "12 × 12", "a quadratic of 12 numbers"],
-  ["waves", "no quadratic", "6 numbers, sines and fourth powers"],
+  ["waves", "waves", "6 numbers, sines and fourth powers: no quadratic"],
 ].map(([value, label, hint]) => ({ value, label, hint }));
+const ESTIMATES = [
+  { value: "trace", label: "trace", hint: "the mean of v·Hv" },
+  { value: "norm", label: "norm", hint: "the root of the mean of |Hv|²" },
+];
 const KINDS = [
   { value: "signs", label: "signs", hint: "entries of 1 and −1" },
-  { value: "normal", label: "normal numbers" },
+  { value: "normal", label: "normal", hint: "normally distributed entries" },
 ];
 const WAYS = [
-  { value: "product", label: "an exact product", hint: "one push through the gradient" },
-  { value: "moving", label: "two moved gradients", hint: "at x + hv and at x − hv" },
+  { value: "product", label: "product", hint: "one push through the gradient" },
+  { value: "moving", label: "two gradients", hint: "at x + hv and at x − hv" },
 ];
 const H_RANGE = { min: 1e-12, max: 1 };
-const ESTIMATES = ["trace", "trace_error", "norm", "norm_error"];
-const list = (numbers) => numbers.map((x) => brief(x, 3)).join(", ");
+const MOST = 60;
+const COLUMNS = ["trace", "trace_error", "norm", "norm_error"];
 
-/** Lesson 20: Hutchinson's estimates of a Hessian's trace and norm from random probes, one by one. */
+/** Lesson 20: Hutchinson's estimates of a Hessian's trace and norm: off the diagonal the probes' signs cancel. */
 function render({ model, el }) {
   const frame = Frame({
     model,
     el,
     title: "How many probes does a trace need?",
-    lead: "A probe v gives v·Hv, a hollow dot on the left, and |Hv|, one on the right. The line is the estimate from all probes so far, the grey bar its standard error; the dashed line is the truth, from the whole Hessian.",
+    lead: "Squares are entries of H times two signs of a probe v: filled is positive, hollow negative. In the mean, all but the diagonal cancels; its sum is the trace.",
   });
-  const parts = { ...makeControls(model), ...makeProbeParts(model), ...makePlots() };
+  const parts = makeControls(model);
   frame.stage.append(...layout(parts));
   return mount(model, [frame, ...Object.values(parts)], (state) => {
     updateControls(parts, state);
-    drawNextProbe(parts, state);
-    drawEstimates(parts, state);
+    parts.picture.update(pictureOf(state));
     frame.say(sentence(state));
     frame.tell(tableOf(state));
   });
 }
 
-const makeControls = (model) => ({
-  what: inputChoice(model, "function", "Hessian", FUNCTIONS, { probes: [], next_signs: [] }),
-  kind: inputChoice(model, "kind", "By chance", KINDS, { probes: [] }),
-  way: inputChoice(model, "way", "Hv comes from", WAYS),
-  step: Slider({
-    label: "h, how far it moves",
-    ...H_RANGE,
-    log: true,
-    positions: 120,
-    value: model.get("h"),
-    onChange: (value) => ask(model, { h: Math.min(Math.max(value, H_RANGE.min), H_RANGE.max) }),
-  }),
-});
-
-function makeProbeParts(model) {
-  const addProbes = (more) =>
-    ask(model, { probes: [...model.get("probes"), ...more].slice(0, model.get("about").most) });
+function makeControls(model) {
+  const last = () => model.get("rows").at(-1).v;
+  /** As many probes as asked for: those that come are by chance. */
+  const resize = (count) => {
+    const held = model.get("probes").slice(0, count);
+    ask(model, { probes: [...held, ...Array.from({ length: count - held.length }, () => [])] });
+  };
   return {
-    signs: SignSwitches({
-      label: "Your next probe v",
-      name: "entry",
-      onChange: (next) => ask(model, { next_signs: next }),
+    what: inputChoice(model, "function", "Hessian", FUNCTIONS),
+    estimate: inputChoice(model, "estimate", "Estimate", ESTIMATES),
+    kind: inputChoice(model, "kind", "Probes by chance", KINDS),
+    way: inputChoice(model, "way", "Hv comes from", WAYS),
+    step: Slider({
+      label: "h, how far it moves",
+      ...H_RANGE,
+      log: true,
+      positions: 120,
+      value: model.get("h"),
+      onChange: (value) => ask(model, { h: Math.min(Math.max(value, H_RANGE.min), H_RANGE.max) }),
     }),
-    coming: h("p", { class: "ak-note", style: "margin:6px 0 0" }),
-    add: Button({ label: "Add this probe", kind: "primary", onClick: () => addProbes([model.get("ahead").v]) }),
-    one: Button({ label: "One by chance", onClick: () => addProbes([[]]) }),
-    ten: Button({ label: "Ten by chance", onClick: () => addProbes(Array.from({ length: 10 }, () => [])) }),
-    again: Button({ label: "Begin again", onClick: () => ask(model, { probes: [], seed: model.get("seed") + 1 }) }),
+    signs: SignSwitches({
+      label: "Signs of this probe",
+      name: "entry",
+      onChange: (signs) => {
+        const own = last().map((x, i) => Math.abs(x) * signs[i]);
+        ask(model, { probes: [...model.get("probes").slice(0, -1), own] });
+      },
+    }),
+    stepper: Stepper({
+      label: "Number of probes",
+      count: MOST - 1,
+      at: model.get("probes").length - 1,
+      pace: 950,
+      first: 1,
+      onStep: (at) => resize(at + 1),
+    }),
+    others: Button({ label: "Draw others", onClick: () => ask(model, { probes: model.get("probes").map(() => []), seed: model.get("seed") + 1 }) }),
+    picture: ProbePicture({ label: "A probe's entries, their mean over all probes, and the estimate; the table below says the same" }),
   };
 }
 
-const makePlots = () => ({
-  trace: EstimatePlot({ label: "v·Hv of each probe, and the estimate of the trace; the table below says the same" }),
-  norm: EstimatePlot({ label: "|Hv| of each probe, and the estimate of the Frobenius norm" }),
-});
-
-const layout = ({ what, kind, way, step, signs, coming, add, one, ten, again, trace, norm }) => [
-  h("div", { class: "ak-row", style: "margin-bottom:12px" }, what.el, kind.el, way.el),
-  h("div", { style: "max-width:420px;margin-bottom:12px" }, step.el),
-  signs.el,
-  coming,
-  h("div", { class: "ak-row", style: "gap:8px;margin:8px 0 16px" }, add.el, one.el, ten.el, again.el),
-  h("div", { class: "ak-split ak-even" }, h("div", {}, trace.el), h("div", {}, norm.el)),
+const layout = ({ what, estimate, kind, way, step, signs, stepper, others, picture }) => [
+  h("div", { class: "ak-row", style: "gap:8px 16px;margin-bottom:8px" }, what.el, estimate.el, kind.el, way.el),
+  h(
+    "div",
+    { class: "ak-row", style: "gap:8px 18px;margin-bottom:8px" },
+    signs.el,
+    others.el,
+    h("div", { class: "ak-grow", style: "flex-basis:330px" }, stepper.el),
+    h("div", { class: "ak-grow", style: "flex-basis:200px" }, step.el),
+  ),
+  picture.el,
 ];
 
-function updateControls(parts, { function: name, kind, way, h: step, about, rows }) {
+function updateControls(parts, { function: name, estimate, kind, way, h: step, probes, rows }) {
   parts.what.update(name);
+  parts.estimate.update(estimate);
   parts.kind.update(kind);
   parts.way.update(way);
   parts.step.update(step);
   put(parts.step.el.parentElement, { hidden: way !== "moving" });
-  for (const button of [parts.add, parts.one, parts.ten]) put(button.el, { disabled: rows.length >= about.most });
-  put(parts.again.el, { disabled: !rows.length });
+  parts.stepper.update({ at: probes.length - 1 });
+  const own = probes.length === rows.length ? probes.at(-1) : []; // the learner's own signs turn at once
+  parts.signs.update(rows.at(-1).v.map((v, i) => (own.length ? own[i % own.length] : v)));
 }
 
-function drawNextProbe({ signs, coming }, { ahead, next_signs: own }) {
-  signs.update(ahead.v.map((v, i) => (own.length ? own[i % own.length] : v))); // the learner's own signs turn at once
-  coming.textContent = `Hv = (${list(ahead.moved)}), v·Hv = ${brief(ahead.quadratic)}, |Hv|² = ${brief(ahead.square)}`;
+const short = (x) => brief(Number(x.toPrecision(4)), 6);
+
+/** An estimate with two digits of its error, and no digit that the error makes meaningless. */
+function withError(value, error) {
+  if (!error) return short(value) + (error === null ? "" : " ± 0");
+  const decimals = Math.min(4, Math.max(0, 1 - Math.floor(Math.log10(error))));
+  return `${fmt(value, decimals)} ± ${fmt(error, decimals)}`;
 }
 
-function drawEstimates({ trace, norm }, { about, rows, found }) {
-  const most = Math.max(10, 10 * Math.ceil(rows.length / 10));
-  const column = (name) => found.map((estimate) => estimate[name]);
-  trace.update({
-    name: "trace",
-    along: "probes",
-    samples: rows.map((row) => row.quadratic),
-    means: column("trace"),
-    errors: column("trace_error"),
-    truth: about.trace,
-    most,
-  });
-  norm.update({
-    name: "Frobenius norm",
-    along: "probes",
-    samples: rows.map((row) => Math.sqrt(row.square)),
-    means: column("norm"),
-    errors: column("norm_error"),
-    truth: about.norm,
-    most,
-  });
+function pictureOf({ estimate, way, about, rows, found, cells }) {
+  const count = rows.length;
+  const column = (name) => found.map((one) => one[name]);
+  const now = found.at(-1);
+  const trace = estimate === "trace";
+  return {
+    count,
+    v: rows.at(-1).v,
+    whole: cells.whole,
+    probe: cells.probe,
+    mean: cells.mean,
+    names: {
+      probe: `probe ${count}: ${trace ? "vᵢ Hᵢⱼ vⱼ" : "vᵢ (HᵀH)ᵢⱼ vⱼ"}`,
+      mean: `mean of ${count === 1 ? "1 probe" : `${count} probes`}`,
+      plot: `${estimate} ${withError(now[estimate], now[`${estimate}_error`])}`,
+    },
+    notes: { ...sumsOf({ trace, way, cells, norm: now.norm }), plot: ["bars: standard error", "pale: where the mean usually lies"] },
+    plot: {
+      along: "probes",
+      samples: rows.map((row) => (trace ? row.quadratic : Math.sqrt(row.square))),
+      means: column(estimate),
+      errors: column(`${estimate}_error`),
+      truth: about[estimate],
+      spread: about.spread[estimate],
+      most: Math.max(10, 10 * Math.ceil(count / 10)),
+    },
+  };
+}
+
+/** What both matrices add up to, and what the products gave where these are not exact. */
+function sumsOf({ trace, way, cells: { added, given }, norm }) {
+  const sum = (name) => `sum = ${brief(added[name], 2)}`;
+  const gave = (name) => `two gradients give ${brief(given[name], 2)}`;
+  if (way === "moving") return { probe: [sum("probe"), gave("probe")], mean: [sum("mean"), gave("mean")] };
+  const what = trace ? "v·Hv" : "|Hv|²";
+  return { probe: [`${sum("probe")}, which is ${what}`], mean: [sum("mean"), ...(trace ? [] : [`whose root is ${short(norm)}`])] };
 }
 
 function sentence({ about, rows, found, way }) {
   const count = rows.length;
-  if (!count)
-    return `No probe yet. The whole Hessian of ${about.size} × ${about.size} has trace ${brief(about.trace)} and norm ${brief(about.norm)}.`;
   const products = count === 1 ? "1 product" : `${count} products`;
   const cost = way === "moving" ? `${2 * count} gradients` : products;
-  const bar = (error) => (error === null ? "" : ` ± ${fmt(error)}`);
   const words = count === 1 ? "One probe, which has no error bar" : `${count} probes`;
   const now = found.at(-1);
-  return `${words} (${cost}): trace ${fmt(now.trace)}${bar(now.trace_error)}, norm ${fmt(now.norm)}${bar(now.norm_error)}. The truth is ${brief(about.trace)} and ${brief(about.norm)}.`;
+  const estimates = `trace ${withError(now.trace, now.trace_error)}, norm ${withError(now.norm, now.norm_error)}`;
+  return `${words} (${cost}): ${estimates}. The whole Hessian has trace ${short(about.trace)} and norm ${short(about.norm)}.`;
 }
 
-const tableOf = ({ about, rows, ahead, found }) => ({
+const tableOf = ({ about, rows, found }) => ({
   caption: `${about.words}: probes and estimates`,
   columns: ["probes", "v·Hv", "|Hv|²", "trace", "±", "norm", "±"],
   rows: [
-    ...[...rows, ahead].map((row, k) => [
-      row === ahead ? "next" : `${k + 1}`,
-      row.quadratic,
-      row.square,
-      ...ESTIMATES.map((name) => found[k]?.[name] ?? "–"),
-    ]),
+    ...rows.map((row, k) => [`${k + 1}`, row.quadratic, row.square, ...COLUMNS.map((name) => found[k][name] ?? "–")]),
     ["whole H", "–", "–", about.trace, "–", about.norm, "–"],
   ],
 });

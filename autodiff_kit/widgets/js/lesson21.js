@@ -138,18 +138,21 @@ function cutToPlot(points) {
   return points.map((point, i) => (inside(i - 1) || inside(i) || inside(i + 1) ? point : [point[0], null]));
 }
 
+/** Four decimals, but whole numbers where M is off by hundreds: its decimals mean nothing there. */
+const readable = (x) => fmt(x, Math.abs(x) < 100 ? 4 : 0);
+
 const readoutsOf = ({ said, back, right, worst }) => [
-  ["M says", said],
-  ["the box, given that", back],
-  ["the right x", right],
-  ["worst on the pairs", worst],
+  ["M says", readable(said)],
+  ["the box, given that", readable(back)],
+  ["the right x", readable(right)],
+  ["worst on the pairs", readable(worst)],
 ];
 
 function drawFigures({ figures, calls }, state) {
   const { pairs, solver } = state.paid;
   figures.replaceChildren(
     ...readoutsOf(state).map(([text, value]) =>
-      h("div", {}, h("span", { text }), h("strong", { text: fmt(value, 4) })),
+      h("div", {}, h("span", { text }), h("strong", { text: value })),
     ),
   );
   calls.textContent = `Asked of the box: ${pairs} for the pairs, once. A solver asks ${solver} for this y alone.`;
@@ -158,7 +161,7 @@ function drawFigures({ figures, calls }, state) {
 function sentence({ y, said, right, seen: [from, to] }) {
   const where = y >= from && y <= to ? "inside" : "outside";
   const range = `what M saw (${brief(from, 2)} to ${brief(to, 2)})`;
-  return `y = ${brief(y, 2)} is ${where} of ${range}: M says ${fmt(said, 4)}, and the right x is ${fmt(right, 4)}.`;
+  return `y = ${brief(y, 2)} is ${where} of ${range}: M says ${readable(said)}, and the right x is ${readable(right)}.`;
 }
 
 const tableOf = (state) => ({

@@ -1,4 +1,4 @@
-import { h, s } from "./kit/dom.js";
+import { h, s, put, onWidth } from "./kit/dom.js";
 import { fmt } from "./kit/numbers.js";
 import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice } from "./kit/controls.js";
@@ -14,11 +14,14 @@ const STARTS = [
   { value: "first", label: "1 at node 0" },
   { value: "ones", label: "1 at every node" },
 ];
+// Where the nodes stand: from the left and from the top, each from 0 to 1.
 const PLACES = {
-  tail: [[90, 60], [90, 190], [200, 125], [310, 125]],
-  ring: [0, 1, 2, 3, 4, 5].map((k) => [200 + 150 * Math.sin((Math.PI * k) / 3), 125 - 85 * Math.cos((Math.PI * k) / 3)]),
-  triangles: [[50, 190], [110, 60], [170, 190], [230, 190], [290, 60], [350, 190]],
+  tail: [[0.16, 0], [0.16, 1], [0.5, 0.5], [0.84, 0.5]],
+  ring: [0, 1, 2, 3, 4, 5].map((k) => [0.5 + 0.5 * Math.sin((Math.PI * k) / 3), 0.5 - 0.5 * Math.cos((Math.PI * k) / 3)]),
+  triangles: [[0, 1], [0.2, 0], [0.4, 1], [0.6, 1], [0.8, 0], [1, 1]],
 };
+const ROOM = { most: 560, height: 300, side: 34, top: 36, foot: 60 }; // px of the picture, and around the nodes
+const RADIUS = 24; // px
 
 /** Lesson 22: rounds of message passing on a small graph, and the gradient for the start values. */
 function render({ model, el }) {
@@ -26,15 +29,15 @@ function render({ model, el }) {
     model,
     el,
     title: "What does a node know after some rounds?",
-    lead: "In each round, a node's value becomes the sum of its neighbours' values. The number below a node is the gradient of the sum of all values with respect to that node's start value.",
+    lead: "In each round, a node's value becomes the sum of its neighbours' values. Below a node stands the gradient of the sum of all values with respect to its start value.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
-  return mount(model, [frame, parts.graph, parts.start, parts.rounds], (state) => {
+  return mount(model, [frame, ...Object.values(parts)], (state) => {
     parts.graph.update(state.graph);
     parts.start.update(state.start);
     parts.rounds.update(state.rounds);
-    drawGraph(parts.picture, state);
+    parts.picture.update(state);
     frame.say(sentence(state));
     frame.tell(tableOf(state));
   });
@@ -50,26 +53,54 @@ const makeParts = (model) => ({
     value: model.get("rounds"),
     onChange: (value) => ask(model, { rounds: Math.round(value) }),
   }),
-  picture: s("svg", { viewBox: "0 0 400 250", width: "100%", style: "max-width:520px", role: "img", "aria-label": "The graph with its values; the table below says the same" }),
+  picture: GraphPicture({ label: "The graph with its values; the table below says the same" }),
 });
 
 const layout = ({ graph, start, rounds, picture }) => [
-  h("div", { class: "ak-row", style: "margin-bottom:12px" }, graph.el, start.el),
-  h("div", { style: "max-width:280px;margin-bottom:8px" }, rounds.el),
-  picture,
+  h("div", { class: "ak-row", style: "margin-bottom:12px" }, graph.el, start.el, h("div", { class: "ak-grow", style: "flex-basis:150px" }, rounds.el)),
+  picture.el,
 ];
 
-function drawGraph(picture, { graph, edges, values, gradient }) {
-  const places = PLACES[graph];
+/** A graph with a value in each node and its gradient below. update({graph, edges, values, gradient}) */
+function GraphPicture({ label }) {
+  const figure = s("svg", { role: "img", "aria-label": label, height: ROOM.height });
+  const el = h("div", { style: `max-width:${ROOM.most}px` }, figure);
+  let width = 0;
+  let data = null;
+
+  function draw() {
+    if (!width || !data) return;
+    const across = width - 2 * ROOM.side;
+    const down = ROOM.height - ROOM.top - ROOM.foot;
+    put(figure, { width });
+    figure.replaceChildren(...drawGraph(PLACES[data.graph].map(([x, y]) => [ROOM.side + x * across, ROOM.top + y * down]), data));
+  }
+
+  const stop = onWidth(el, (next) => {
+    width = next;
+    draw();
+  });
+  return {
+    el,
+    update(next) {
+      data = next;
+      draw();
+    },
+    destroy: stop,
+  };
+}
+
+function drawGraph(places, { edges, values, gradient }) {
   const edge = ([i, j]) =>
     s("line", { x1: places[i][0], y1: places[i][1], x2: places[j][0], y2: places[j][1], class: "ak-stroke-value", "stroke-width": 1.5 });
+  const word = (x, y, text, look, anchor = "middle") => s("text", { x, y, "text-anchor": anchor, text, ...look });
   const node = ([x, y], i) => [
-    s("circle", { cx: x, cy: y, r: 20, class: "ak-hollow ak-stroke-value", style: "fill:var(--ak-paper)" }),
-    s("text", { x, y: y + 5, "text-anchor": "middle", class: "ak-in-value", style: "font-weight:600", text: fmt(values[i], 0) }),
-    s("text", { x: x - 22, y: y - 16, "text-anchor": "end", class: "ak-halo", text: String(i) }),
-    s("text", { x, y: y + 38, "text-anchor": "middle", class: "ak-in-rev ak-halo", style: "font-weight:600", text: fmt(gradient[i], 0) }),
+    s("circle", { cx: x, cy: y, r: RADIUS, class: "ak-hollow ak-stroke-value", style: "fill:var(--ak-paper)" }),
+    word(x, y + 5, fmt(values[i], 0), { class: "ak-in-value", style: "font-weight:600;font-size:15px" }),
+    word(x - RADIUS + 2, y - RADIUS + 4, String(i), { class: "ak-halo" }, "end"),
+    word(x, y + RADIUS + 19, fmt(gradient[i], 0), { class: "ak-in-rev ak-halo", style: "font-weight:600;font-size:15px" }),
   ];
-  picture.replaceChildren(...edges.map(edge), ...places.flatMap(node));
+  return [...edges.map(edge), ...places.flatMap(node)];
 }
 
 function sentence({ rounds, values, total, gradient }) {

@@ -1,11 +1,12 @@
-import { h, s } from "./kit/dom.js";
+import { h, s, put, onWidth } from "./kit/dom.js";
 import { fmt } from "./kit/numbers.js";
 import { ask, mount } from "./kit/model_sync.js";
 import { Frame } from "./kit/frame.js";
 import { Button } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";
 
-const [WIDTH, HEIGHT, MIDDLE] = [480, 210, 100];
+const [MOST, HEIGHT, MIDDLE, TALL] = [640, 264, 126, 116]; // px: of the picture, to its axis, and of the longest bar
+const LETTERS = 30; // px that a name takes; where bars are closer, every other one has a name
 
 /** Lesson 24: a gradient from values along random probes, beside the exact one. */
 function render({ model, el }) {
@@ -17,10 +18,10 @@ function render({ model, el }) {
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
-  return mount(model, [frame, parts.n, parts.k, parts.again], (state) => {
+  return mount(model, [frame, ...Object.values(parts)], (state) => {
     parts.n.update(state.n);
     parts.k.update(state.k);
-    drawBars(parts.picture, state);
+    parts.picture.update(state);
     frame.say(sentence(state));
     frame.tell(tableOf(state));
   });
@@ -30,7 +31,7 @@ const makeParts = (model) => ({
   n: Slider({ label: "numbers n", min: 2, max: 16, value: model.get("n"), onChange: (n) => ask(model, { n: Math.round(n) }) }),
   k: Slider({ label: "probes k", min: 1, max: 64, value: model.get("k"), onChange: (k) => ask(model, { k: Math.round(k) }) }),
   again: Button({ label: "new probes", onClick: () => ask(model, { seed: (model.get("seed") + 1) % 100 }) }),
-  picture: s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: "100%", style: "max-width:600px", role: "img", "aria-label": "Gradient and estimate of each number; the table below says the same" }),
+  picture: ProbeBars({ label: "Gradient and estimate of each number; the table below says the same" }),
 });
 
 const layout = ({ n, k, again, picture }) => [
@@ -40,23 +41,51 @@ const layout = ({ n, k, again, picture }) => [
     [n, k].map((one) => h("div", { style: "flex:1 1 160px;min-width:0" }, one.el)),
     h("div", { class: "ak-tools" }, again.el),
   ),
-  picture,
+  picture.el,
 ];
 
-function drawBars(picture, { gradient, estimate }) {
+/** The exact gradient and its estimate, a pair of bars for each number. update({gradient, estimate}) */
+function ProbeBars({ label }) {
+  const figure = s("svg", { role: "img", "aria-label": label, height: HEIGHT });
+  const el = h("div", { style: `max-width:${MOST}px` }, figure);
+  let width = 0;
+  let data = null;
+
+  function draw() {
+    if (!width || !data) return;
+    put(figure, { width });
+    figure.replaceChildren(...drawBars(width, data));
+  }
+
+  const stop = onWidth(el, (next) => {
+    width = next;
+    draw();
+  });
+  return {
+    el,
+    update(next) {
+      data = next;
+      draw();
+    },
+    destroy: stop,
+  };
+}
+
+function drawBars(width, { gradient, estimate }) {
   const most = Math.max(...[...gradient, ...estimate].map(Math.abs), 1e-9);
-  const slot = WIDTH / gradient.length;
-  const wide = Math.min(22, slot * 0.38);
+  const slot = width / gradient.length;
+  const wide = Math.min(28, slot * 0.38);
+  const every = Math.ceil(LETTERS / slot);
   const bar = (value, x, look) => {
-    const tall = (90 * Math.abs(value)) / most;
+    const tall = (TALL * Math.abs(value)) / most;
     return s("rect", { x, y: value > 0 ? MIDDLE - tall : MIDDLE, width: wide, height: tall, ...look });
   };
-  picture.replaceChildren(
+  return [
     ...gradient.map((value, i) => bar(value, slot * (i + 0.5) - wide, { style: "fill:var(--ak-rev)" })),
     ...estimate.map((value, i) => bar(value, slot * (i + 0.5), { class: "ak-hollow ak-stroke-value", style: "fill:none" })),
-    s("line", { x1: 0, x2: WIDTH, y1: MIDDLE, y2: MIDDLE, class: "ak-stroke-value", "stroke-width": 1 }),
-    ...gradient.map((_, i) => s("text", { x: slot * (i + 0.5), y: HEIGHT - 4, "text-anchor": "middle", text: `x${i}` })),
-  );
+    s("line", { x1: 0, x2: width, y1: MIDDLE, y2: MIDDLE, class: "ak-stroke-value", "stroke-width": 1 }),
+    ...gradient.map((_, i) => s("text", { x: slot * (i + 0.5), y: HEIGHT - 4, "text-anchor": "middle", text: i % every ? "" : `x${i}` })),
+  ];
 }
 
 const sentence = ({ n, k, calls, relative_error: off, expected }) =>

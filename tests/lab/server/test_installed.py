@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -32,6 +34,19 @@ def test_jupyter_finds_the_module_that_it_is_told_of() -> None:
     for point in autodiff_kit.lab._jupyter_server_extension_points():
         module = importlib.import_module(point["module"])
         assert callable(module._load_jupyter_server_extension)
+
+
+@pytest.mark.parametrize("own", [None, "/home/eve/startup.py"])
+def test_kernels_begin_with_the_kits_startup_file_unless_there_is_another(own: str | None, monkeypatch: Any) -> None:
+    import autodiff_kit.lab.server as extension
+    from autodiff_kit.lab.server import handlers, tcp_nodelay
+
+    monkeypatch.setattr(handlers, "routes", lambda _app: [])
+    monkeypatch.setattr(tcp_nodelay, "disable_nagle", lambda _app: None)
+    monkeypatch.setattr(os, "environ", {} if own is None else {"PYTHONSTARTUP": own})
+    extension.load_jupyter_server_extension(SimpleNamespace(web_app=SimpleNamespace(add_handlers=lambda *_: None)))
+    found = os.environ["PYTHONSTARTUP"]
+    assert found == own or (own is None and "get_ipython" in Path(found).read_text())
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -18,31 +17,30 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from ..conftest import ask
+from ..conftest import ask, listen
 
 HERE = Path(__file__).parent
 TALL = 1100  # px of the window's height
 START = 180.0  # seconds that a server may take to start
 WHOLE = 90_000  # ms that all cells of a notebook may take
-# What JupyterLab itself says in the console, whatever notebook is open.
-NOT_OURS = re.compile(r"/lab/api/|favicon|/lsp/|Not able to find extensions|static/lab/|jupyterlab")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.fspath).parent == HERE:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
 
 
 class Server:
     """One ``autodiff-kit lab`` on a folder of its own."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, port: int | None = None) -> None:
         self.home = home
         self.work = home / "work"
+        self.port = port or _free_port()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "autodiff_kit", "lab", "--dir", str(self.work), "--no-browser",
-             "--port", str(_free_port()), "--", "--LabApp.expose_app_in_browser=True"],
+             "--port", str(self.port), "--", "--LabApp.expose_app_in_browser=True"],
             env=self._environment(), stdout=subprocess.DEVNULL, stderr=(home / "log").open("wb"),
         )  # fmt: skip
         self.url, self.token = self._address()
@@ -103,21 +101,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 class Notebook:
     """A notebook that is open in JupyterLab."""
 
-    def __init__(self, page: Page, server: Server, path: str) -> None:
+    def __init__(self, page: Page, server: Server, path: str, url: str = "") -> None:
         self.page = page
         self.complaints: list[str] = []
-        page.on("console", lambda m: self._hear(m.text, m.location) if m.type == "error" else None)
+        listen(page, self.complaints)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.goto(f"{server.url}lab/tree/{path}?token={server.token}&reset")
+        page.goto(f"{url or server.url}lab/tree/{path}?token={server.token}&reset")
         self.ready()
 
     def js(self, script: str, it: Any = None) -> Any:
         """What the page answers to a script."""
         return ask(self.page, script, it)
-
-    def _hear(self, text: str, where: Any) -> None:
-        if not NOT_OURS.search(str(where)):
-            self.complaints.append(f"{text} ({where})")
 
     def ready(self) -> None:
         """Wait until the notebook is drawn and its kernel rests; put the side bar away."""
@@ -274,45 +268,24 @@ class Play:
         """What stands in the boxes that are in view."""
         return [box.input_value() for box in self.find(f"{selector}:visible").all()]
 
-    def dark(self) -> bool:
-        """Whether the widget's text is light."""
-        light: bool = self.root.evaluate(
-            "root => getComputedStyle(root).color.match(/\\d+/g).slice(0, 3).every(c => c > 150)"
-        )
-        return light
-
-    def overflows(self) -> bool:
-        """Whether the widget is wider than the cell that holds it."""
-        wider: bool = self.root.evaluate(
-            "root => root.scrollWidth > root.clientWidth || root.getBoundingClientRect().right > "
-            "root.closest('.jp-Notebook').getBoundingClientRect().right"
-        )
-        return wider
-
 
 Open = Callable[..., Notebook]
 
 
 @pytest.fixture
-def notebook(server: Server, chrome: Browser) -> Iterator[Open]:
-    """Open a notebook: ``notebook("notebooks/01_….ipynb", theme="dark", width=420)``."""
+def notebook(server: Server, browser: Browser) -> Iterator[Open]:
+    """Open a notebook: ``notebook("notebooks/01_….ipynb")``."""
     opened: list[Notebook] = []
 
-    def show(path: str, theme: str = "light", width: int = 1200) -> Notebook:
-        page = chrome.new_page(viewport={"width": width, "height": TALL})
+    def show(path: str) -> Notebook:
+        page = browser.new_page(viewport={"width": 1200, "height": TALL})
         page.set_default_timeout(15_000)
         one = Notebook(page, server, path)
-        if theme == "dark":
-            one.js("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })")
-            page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
         opened.append(one)
         return one
 
     yield show
     for one in opened:
-        if one.page.locator("body[data-jp-theme-light=false]").count():
-            one.js("jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' })")
-            one.page.wait_for_selector("body[data-jp-theme-light=true]", state="attached")
         one.js("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
         one.page.close()
         assert one.complaints == []

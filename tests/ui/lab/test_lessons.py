@@ -201,19 +201,6 @@ def test_every_lesson_is_run_and_its_widget_touched(notebook: Any, no: str) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("no", LESSONS)
-@pytest.mark.parametrize(("theme", "width"), [("dark", 1200), ("light", 420)])
-def test_every_look(notebook: Any, no: str, theme: str, width: int) -> None:
-    book = notebook(LESSONS[no], theme=theme, width=width)
-    book.command("notebook:run-all-cells")
-    assert book.errors() == []
-    play = book.play(PLAY[no])
-    assert not play.overflows()
-    assert play.dark() == (theme == "dark")
-    book.shot(f"{no}-{theme}-{width}")
-
-
-@pytest.mark.slow
 def test_a_reload_brings_everything_back(notebook: Any) -> None:
     """The page is loaded anew beside the same kernel: the answer is still locked, and the widget still answers."""
     book = notebook(LESSONS["09"])

@@ -15,29 +15,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from ..conftest import ask
+from ..conftest import ask, axe, listen
 
 HERE = Path(__file__).parent
 LAB = HERE.parents[2] / "autodiff_kit" / "lab"
 START = 180.0  # seconds that a server may take to start
 # The pages tell tests of their application.
 EXPOSED = ("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True")
+# An empty page has no storage.
+FORGET = "if (origin !== 'null' && !sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }"
 # Scripts of others. (anywidget gives a widget two seconds to begin, and says so where a busy machine takes longer.)
 THEIRS = re.compile(r"/static/lab/|/static/notebook/|/extensions/anywidget/")
-# What JupyterLab itself says in the console, whatever extension is there.
-NOT_OURS = re.compile(
-    r"/lab/api/|/api/(kernels|sessions)\?|favicon|/lsp/|Not able to find extensions|jupyterlab|websocket|debugger"
-    r"|Connection lost, reconnecting|History was unable to be retrieved|Plugin (?!autodiff-kit)\S+ .* to activate",
-    re.IGNORECASE,
-)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(item.fspath).parent == HERE:
+        if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
 
 
@@ -136,14 +131,10 @@ class Bench:
         self.complaints: list[str] = []
         self.hosts: set[str] = set()
         page.set_default_timeout(10_000)
-        page.on("console", lambda m: self._hear(m.text, m.location) if m.type in ("error", "warning") else None)
+        listen(page, self.complaints)
         page.on("pageerror", self._failed)
         page.on("request", lambda request: self.hosts.add(request.url.split("/")[2] if "//" in request.url else ""))
         self.load("&reset")
-
-    def _hear(self, text: str, where: Any) -> None:
-        if not NOT_OURS.search(f"{where} {text}"):
-            self.complaints.append(f"{text} ({where})")
 
     def js(self, script: str, it: Any = None) -> Any:
         """What the page answers to a script."""
@@ -238,15 +229,7 @@ class Bench:
 
     def axe(self, *roots: str) -> list[str]:
         """What axe-core finds wrong inside our own panels."""
-        found: list[str] = []
-        for root in roots:
-            result = Axe().run(self.page, context=root).response
-            found += [
-                f"{v['id']}: {n['html'][:160]} {n.get('failureSummary', '')[:200]}"
-                for v in result["violations"]
-                for n in v["nodes"]
-            ]
-        return found
+        return axe(self.page, *roots)
 
 
 @contextmanager
@@ -264,23 +247,24 @@ def opened(page: Page, server: Server) -> Iterator[Bench]:
 
 
 @pytest.fixture(scope="session")
-def _context(server: Server, _browser: Any) -> Iterator[list[BrowserContext]]:
-    """A browser's memory for a worker's tests: JupyterLab's scripts are read and compiled once."""
-    kept: list[BrowserContext] = []
+def _contexts(server: Server, _browser: Any) -> Iterator[dict[Browser, BrowserContext]]:
+    """A memory of each browser for a worker's tests: JupyterLab's scripts are read and compiled once."""
+    kept: dict[Browser, BrowserContext] = {}
     yield kept
-    _browser.show(True)
-    for one in kept:
-        one.close()
-    _browser.show(False)
+    with _browser.shown():
+        for one in kept.values():
+            one.close()
 
 
 @pytest.fixture
-def bench(chrome: Browser, server: Server, _context: list[BrowserContext]) -> Iterator[Bench]:
+def bench(browser: Browser, server: Server, _contexts: dict[Browser, BrowserContext]) -> Iterator[Bench]:
     """JupyterLab on a new page; what the page of another test kept in the browser is forgotten."""
-    if not _context or _context[0].browser is not chrome:
-        _context[:] = [chrome.new_context(viewport={"width": 1440, "height": 900})]
-    page = _context[0].new_page()
-    page.add_init_script("if (!sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }")
+    if browser not in _contexts:
+        _contexts[browser] = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = _contexts[browser].new_page()
+    page.add_init_script(
+        "if (origin !== 'null' && !sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }"
+    )
     try:
         with opened(page, server) as one:
             yield one
@@ -289,10 +273,10 @@ def bench(chrome: Browser, server: Server, _context: list[BrowserContext]) -> It
 
 
 @pytest.fixture
-def newcomer(chrome: Browser, tmp_path: Path, warm_kernels: Any) -> Iterator[Bench]:
+def newcomer(browser: Browser, tmp_path: Path, warm_kernels: Any) -> Iterator[Bench]:
     """A JupyterLab on a folder in which nobody has worked."""
     server = prepared(tmp_path, warm_kernels)
-    page = chrome.new_page(viewport={"width": 1440, "height": 900})
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
     try:
         with opened(page, server) as one:
             yield one

@@ -9,7 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 from autodiff_kit.lab.server.catalog import lesson_catalog
+from autodiff_kit.lessons.prompts import prompts_of
 
+from ..conftest import IN_BOTH
 from .cells import ATTENTION, NEARLY, PUSH, SETUP
 
 LESSONS = len(lesson_catalog())
@@ -41,6 +43,25 @@ def test_the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer: Any)
     expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-none"))
     syllabus.get_by_role("button", name="Undo").click()
     expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-begun"))
+
+
+@pytest.mark.slow
+@IN_BOTH
+def test_a_lesson_that_was_only_run_is_read_and_neither_predicted_nor_solved(newcomer: Any) -> None:
+    newcomer.command("autodiff-kit:open-syllabus")
+    newcomer.command("autodiff-kit:open-lesson", no="01", what="lesson")
+    newcomer.page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('01_')", timeout=60_000)
+    newcomer.idle()
+    newcomer.page.set_default_timeout(90_000)
+    newcomer.command("notebook:run-all-cells")
+    lesson = newcomer.page.locator('.akl-lesson[data-no="01"]')
+    expect(lesson).to_have_class(re.compile("is-read.* is-open"))
+    asked = len(prompts_of("01"))
+    for fact, counted in (("Read", f"{asked} of {asked} results"), ("Predicted", f"0 of {asked}"), ("Solved", "0 of ")):
+        expect(lesson.locator(f"dt:text-is('{fact}') + dd")).to_contain_text(counted)
+    totals = newcomer.page.locator(".akl-totals")
+    expect(totals).to_contain_text(f"1 of {LESSONS} lessons")
+    expect(totals.locator("dt:text-is('Predicted') + dd")).to_contain_text("0 of ")
 
 
 def exercise(bench: Any, *cells: str) -> Any:
@@ -165,12 +186,15 @@ def test_questions_are_checked_hinted_and_handed_in(newcomer: Any) -> None:
 )
 def test_axe_finds_nothing(bench: Any, theme: str, views: tuple[str, ...]) -> None:
     bench.command("apputils:change-theme", theme=theme)
+    bench.command("autodiff-kit:open-welcome")
+    expect(bench.page.locator(".akl-welcome")).to_be_visible()
+    found = bench.axe(".akl-welcome")
     bench.notebook()
     bench.command("autodiff-kit:open-syllabus")
     bench.run(SETUP, PUSH, ATTENTION)
     bench.tape(66)
     bench.row(2).click()
-    found = bench.axe(".akl-syllabus", ".akl-inspector")
+    found += bench.axe(".akl-syllabus", ".akl-inspector")
     for view in views:
         bench.view(view)
         bench.page.wait_for_timeout(600)

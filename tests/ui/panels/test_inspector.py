@@ -97,6 +97,8 @@ def test_a_none_is_found_explained_and_marked(bench: Any) -> None:
     expect(bench.page.locator(".cm-line.akl-line-torn")).to_have_count(0)
 
 
+# The one story that every `make test` tries in Firefox.
+@pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
 def test_the_first_tape_of_a_notebook_is_complete(bench: Any) -> None:
     bench.notebook()
     bench.run(FIRST)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from ..conftest import IN_BOTH
 from .cells import ATTENTION, LONG, PUSH, SETUP
 
 VIEWS = ("table", "graph", "cost", "memory", "diff", "why")
@@ -123,6 +124,7 @@ def test_a_narrow_window_cuts_nothing_off(bench: Any, width: int) -> None:
 
 
 @pytest.mark.slow
+@IN_BOTH
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (800, 800), (640, 400)])
 def test_a_lesson_has_its_room_again_when_it_is_clicked(bench: Any, width: int, height: int) -> None:
     """The syllabus that was asked for may take the room of a narrow window, until the learner is back in the lesson."""

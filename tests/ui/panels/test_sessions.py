@@ -94,14 +94,14 @@ def test_of_tapes_that_ended_the_newest_that_is_held_is_shown(bench: Any) -> Non
 
 
 @pytest.mark.slow
-def test_two_tabs_on_one_notebook(bench: Any, chrome: Browser, server: Any) -> None:
+def test_two_tabs_on_one_notebook(bench: Any, browser: Browser, server: Any) -> None:
     bench.notebook()
     bench.run(IMPORT + PUSH)
     bench.tape(12)
     path = bench.js(
         "jupyterapp.shell.currentWidget.context.save().then(() => jupyterapp.shell.currentWidget.context.path)"
     )
-    page = chrome.new_page(viewport={"width": 1440, "height": 900})
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
     other = Second(page, server, path)
     other.command("autodiff-kit:open-inspector")
     other.tape(12)
@@ -122,6 +122,6 @@ def test_two_tabs_on_one_notebook(bench: Any, chrome: Browser, server: Any) -> N
     assert len(comms) == 1
     for tab in (bench, other):
         theirs = [line for line in tab.complaints if "Comm not found" in line and comms[0] not in line]
-        tab.complaints = [line for line in tab.complaints if line not in theirs]
+        tab.complaints[:] = [line for line in tab.complaints if line not in theirs]
     assert other.complaints == []
     page.close()

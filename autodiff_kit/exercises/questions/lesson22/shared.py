@@ -1,10 +1,13 @@
-"""Random directed graphs as lists of edges."""
+"""Random directed graphs as lists of edges, and how they are made smaller."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+from autodiff_kit.exercises.counterexample import shorter
 
 Array = np.ndarray[Any, Any]
 
@@ -18,6 +21,18 @@ def drawn_edges(rng: np.random.Generator, nodes: int, count: int) -> Array:
     others = [(i, j) for i in range(nodes) for j in range(nodes - 1) if i != j and (i, j) not in fixed]
     chosen = rng.choice(len(others), size=count - len(fixed), replace=False)
     return rng.permutation(np.array(fixed + [others[k] for k in chosen]))
+
+
+def smaller_graphs(x: Array, edges: Array) -> Iterator[tuple[Array, Array]]:
+    """One column, fewer edges, no node without an edge, and last with rounded numbers."""
+    if x.shape[1] > 1:
+        yield x[:, :1], edges
+    yield from ((x, edges[rows]) for rows in shorter(range(len(edges))) if rows)
+    used, ends = np.unique(edges, return_inverse=True)
+    if len(used) < len(x):
+        yield x[used], ends.reshape(edges.shape)
+    if (x.round(1) != x).any():
+        yield x.round(1), edges
 
 
 def adjacency(edges: Array, nodes: int) -> Array:

@@ -94,7 +94,7 @@ export class NotebookOutputs {
     const at = content.widgets.findIndex(cell => cell.contains(output));
     const needed = content.widgets.slice(0, at + 1).filter((cell, i) => cell.model.type === 'code' && (i === at || !this.kernel.hasRun(cell.model.id)));
     if (this.kernel.state === 'dead') {
-      await sessionContext.restartKernel();
+      await sessionContext.shutdown(); // a dead kernel cannot be restarted; the next line starts another
     }
     if (!sessionContext.session?.kernel && (await sessionContext.startKernel())) {
       await this.dialogs.selectKernel(sessionContext);

@@ -2,9 +2,9 @@ import { h, s, put, patterns, onWidth, linear } from "./dom.js";
 import { brief, kindOf } from "./numbers.js";
 import { numberLabel } from "./number_label.js";
 
-const ENTRY = 126; // px of one entry
-const FIRST_TRACK = 46;
-const OTHER_TRACK = 92;
+export const ENTRY = 114; // px of one entry
+const FIRST_TRACK = 42;
+const OTHER_TRACK = 85;
 const SLIM = 560; // px
 const BESIDE = 13; // px between a track and the arrow that comes back along it
 
@@ -143,7 +143,7 @@ export function BranchDiagram({ label }) {
   }
 
   function sharedFactor(c, count) {
-    const middle = (count * ENTRY) / 2 - 17;
+    const middle = FIRST_TRACK + ((count - 1) * ENTRY) / 2;
     const rows = Array.from({ length: count }, (_, i) => i * ENTRY + FIRST_TRACK);
     const parts = [
       s("path", { d: `M${c.w} ${rows[0]}V${rows.at(-1)}` + rows.map((y) => `M${c.w} ${y}H${c.x}`).join(""), class: "ak-stroke-value", fill: "none", "stroke-width": 2 }),

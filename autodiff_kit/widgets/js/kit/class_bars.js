@@ -2,17 +2,20 @@ import { h, s, put, clamp, linear, patterns, onWidth, onDrag } from "./dom.js";
 import { brief, fmt, kindOf } from "./numbers.js";
 
 const WIDEST = 150; // px of one class
-const SUM = 86; // px for the sums, to the right of the classes
+const MARGIN = 96; // px to the right of the classes, for the floors' names and sums
 const BAR = 46;
-const FLOOR = { logit: { top: 44, height: 132 }, p: { top: 248, height: 84 }, grad: { top: 394, height: 116 } };
-const NAMES = 544;
-const HEIGHT = 580;
+const FLOOR = { logit: { top: 18, height: 92 }, p: { top: 146, height: 64 }, grad: { top: 232, height: 88 } };
+const NAMES = 350;
+const HEIGHT = 376;
+const NEAR_TARGET = 0.75; // a probability whose number stands where the target's name would
+const NARROW = 52; // px of a class, below which four digits have no room
 const REACH = 4;
 const SNAP = 0.25;
 
 /**
- * Three floors of bars over the same classes: logits, whose ends are dragged or stepped with the arrow keys, the
- * probabilities, and the gradient; below them the classes' names, of which one is chosen as the label.
+ * Three floors of bars over the same classes: logits, whose ends are dragged along a track or stepped with the arrow keys,
+ * the probabilities before their targets, and the gradient; below them the classes' names, of which one is chosen as the
+ * label. The column of the label is shaded.
  * update({logits, probabilities, gradient, sums, label, level}); onMove(i, logit), onLabel(i).
  */
 export function ClassBars({ label, onMove, onLabel }) {
@@ -52,14 +55,15 @@ export function ClassBars({ label, onMove, onLabel }) {
     if (!data || !width) return;
     if (handles.childNodes.length !== data.logits.length) grow();
     const count = data.logits.length;
-    const slot = Math.min(WIDEST, (width - SUM) / count);
+    const slot = Math.min(WIDEST, (width - MARGIN) / count);
     const middle = (i) => slot * (i + 0.5);
     const thick = Math.min(BAR, slot * 0.6);
-    const all = { slot, middle, thick, count, end: slot * count, striped: fills.url("nan") };
+    const all = { slot, middle, thick, count, end: slot * count, striped: fills.url("nan"), digits: slot < NARROW ? 2 : 4 };
     put(figure, { width });
     back.replaceChildren(
-      ...floor("logits", FLOOR.logit, Z(0), all, data.level ? `each ${data.level > 0 ? "+" : "−"} ${brief(Math.abs(data.level))}` : ""),
-      ...data.logits.flatMap((z, i) => bar(i, z, Z, all, "value", 2)),
+      s("rect", { x: middle(data.label) - slot / 2, width: slot, y: 0, height: NAMES, style: "fill:var(--ak-sunk)" }),
+      ...floor("logits", Z(0), all, data.level ? `each ${data.level > 0 ? "+" : "−"} ${brief(Math.abs(data.level))}` : ""),
+      ...data.logits.flatMap((z, i) => [track(middle(i)), ...bar(i, z, Z, all, "value", 2)]),
       ...probabilities(data, all),
       ...gradient(data, all),
     );
@@ -81,12 +85,15 @@ export function ClassBars({ label, onMove, onLabel }) {
   };
 }
 
-/** Title, zero line, and what stands to the right of it. */
-const floor = (title, { top }, zero, { end }, words, heavy = "") => [
-  s("text", { x: 0, y: top - 28, class: "ak-strong", text: title }),
+/** Zero line, and to the right of it the floor's name and what it adds up to. */
+const floor = (title, zero, { end }, words, heavy = "") => [
   s("line", { x1: 0, x2: end, y1: zero, y2: zero, class: "ak-axis" }),
-  s("text", { x: end + 10, y: zero + 4, class: heavy, text: words }),
+  s("text", { x: end + 10, y: zero - 4, class: "ak-strong", text: title }),
+  s("text", { x: end + 10, y: zero + 12, class: heavy, text: words }),
 ];
+
+/** The way that the end of a logit's bar can go. */
+const track = (x) => s("line", { x1: x, x2: x, y1: FLOOR.logit.top, y2: FLOOR.logit.top + FLOOR.logit.height, class: "ak-axis", "stroke-dasharray": "1 4" });
 
 /** A bar from the zero line with its number; nan is a striped box. */
 function bar(i, value, Y, { middle, thick, striped }, role, digits) {
@@ -109,12 +116,15 @@ function bar(i, value, Y, { middle, thick, striped }, role, digits) {
   ];
 }
 
-function probabilities({ probabilities: p, sums }, all) {
+function probabilities({ probabilities: p, sums, label }, all) {
   const { top, height } = FLOOR.p;
+  const { middle, thick } = all;
   const Y = linear(0, 1, top + height, top);
   return [
-    ...floor("probabilities", FLOOR.p, Y(0), all, `sum ${fmt(sums.probabilities)}`, "ak-strong"),
-    ...p.flatMap((one, i) => bar(i, one, Y, all, "value", 4)),
+    ...floor("probabilities", Y(0), all, `sum ${fmt(sums.probabilities)}`),
+    s("rect", { x: middle(label) - thick / 2 - 4, width: thick + 8, y: top, height, class: "ak-none-box" }),
+    s("text", { x: middle(label), y: top - 5, "text-anchor": "middle", text: p[label] > NEAR_TARGET || all.slot < NARROW ? "" : "target 1" }),
+    ...p.flatMap((one, i) => bar(i, one, Y, all, "value", all.digits)),
   ];
 }
 
@@ -122,8 +132,8 @@ function gradient({ gradient: g, sums }, all) {
   const { top, height } = FLOOR.grad;
   const Y = linear(-1, 1, top + height, top);
   return [
-    ...floor("gradient of the loss", FLOOR.grad, Y(0), all, `sum ${fmt(sums.gradient)}`, "ak-in-rev"),
-    ...g.flatMap((one, i) => bar(i, one, Y, all, "rev", 4)),
+    ...floor("gradient", Y(0), all, `sum ${fmt(sums.gradient)}`, "ak-in-rev"),
+    ...g.flatMap((one, i) => bar(i, one, Y, all, "rev", all.digits)),
   ];
 }
 
@@ -169,7 +179,7 @@ function Grip(i, { at, move, toValue }) {
 
 /** A class's name; the chosen one is the label. */
 function Name(i, { onChoose, onStep }) {
-  const [box, text, mark] = [s("rect", { rx: 3, height: 30, y: NAMES - 6 }), s("text", { "text-anchor": "middle", y: NAMES + 13 }), s("title", {})];
+  const [box, text, mark] = [s("rect", { rx: 3, height: 26, y: NAMES - 4 }), s("text", { "text-anchor": "middle", y: NAMES + 13 }), s("title", {})];
   const el = s(
     "g",
     {
@@ -186,7 +196,7 @@ function Name(i, { onChoose, onStep }) {
       },
     },
     mark,
-    s("rect", { class: "ak-ring", rx: 5, height: 38, y: NAMES - 10 }),
+    s("rect", { class: "ak-ring", rx: 5, height: 34, y: NAMES - 8 }),
     box,
     text,
   );

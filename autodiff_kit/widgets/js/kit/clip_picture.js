@@ -6,7 +6,7 @@ import { Tween } from "./tween.js";
 
 const PACE = 1400; // ms a step
 const BESIDE = 560; // px of width from which plane and magnifier stand side by side
-const WIDEST = { beside: 384, above: 330 }; // px of the plane, with the magnifier beside or below it
+const WIDEST = { beside: 362, above: 330 }; // px of the plane, with the magnifier beside or below it
 const ROOMY = 40; // px of radius from which the circle in the plane has room for the means' arrows
 const REACH = 11; // how far the plane goes to each side
 const UNDER = 56; // px below the magnifier, where it stands below the plane

@@ -1,20 +1,13 @@
 import { h, s, put, uid, clamp, linear, onWidth, onDrag, pathOf, ticks } from "./dom.js";
 import { brief } from "./numbers.js";
+import { leaderEnd, placeLabels } from "./label_places.js";
 import { SHAPES, LINES } from "./marker_shapes.js";
 
 const EDGE = { left: 34, right: 12, top: 8, bottom: 26 }; // px
 const WIDEST = 680; // px
 const LEVELS = [0.05, 0.2, 0.5, 1, 2, 3.5, 5.5]; // of the loss, for its contours
-// Balls come close to each other: a word says by its sign whose it is.
-const SIGNS = { disc: "●", square: "□", triangle: "△" };
-const WORDS = {
-  disc: { dx: -4, dy: -32, anchor: "middle" },
-  square: { dx: 8, dy: -16, anchor: "start" },
-  triangle: { dx: -10, dy: 21, anchor: "end" },
-};
-const FIRST_LINE = 12; // px: no word stands higher
-const BESIDE_BALL = 16; // px
-const NEAR_SIDE = 90; // px: nearer than this to a side, a word turns to the other
+// Where a word would like to stand beside its mark, in degrees clockwise from the right; balls come close to each other.
+const WORDS = { disc: -120, square: -45, triangle: 150, best: 60, cross: 0, allowed: 90 };
 
 /**
  * A plane with what is allowed on it, a loss's contours, and balls with their trails.
@@ -53,10 +46,11 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
     back.replaceChildren(...ground(scale), ...axes(height));
     front.replaceChildren(
       s("g", { "clip-path": `url(#${clip})` }, ...data.balls.map(trail), ...legs()),
-      ...goal(),
-      ...data.balls.flatMap(ball).reverse(),
+      goal(),
+      ...words(across, height),
+      ...shown().map(({ shape, path }) => SHAPES[shape](...spot(path[data.at]))).reverse(),
     );
-    drawTarget(across);
+    drawTarget();
   }
 
   function ground(scale) {
@@ -79,10 +73,9 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
         style: "fill:none;stroke:var(--ak-line2)",
       }),
     );
-    const words = half ? "allowed: w₀ ≤ 1" : "allowed";
     return [
       s("g", { "clip-path": `url(#${clip})` }, ...allowed, ...rings),
-      s("text", { x: half ? left + 8 : X(0), y: half ? low - 10 : Y(0.75), "text-anchor": half ? "start" : "middle", class: "ak-halo", text: words }),
+      s("text", { x: left + 8, y: low - 10, class: "ak-halo", text: half ? "allowed: w₀ ≤ 1" : "" }),
     ];
   }
 
@@ -128,35 +121,42 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
     ];
   }
 
+  /** The balls that are in the picture at the step. */
+  const shown = () => data.balls.filter(({ path }) => inView(path[data.at]));
+
   function goal() {
     const [x, y] = spot(data.best);
-    return [
-      s("path", { d: `M${x} ${y - 12}l12 12l-12 12l-12 -12Z`, class: "ak-curve ak-stroke-value", style: "stroke-width:1.25" }),
-      s("text", { x: x + 4, y: y + 28, class: "ak-halo ak-in-value", text: "best allowed" }),
+    return s("path", { d: `M${x} ${y - 12}l12 12l-12 12l-12 -12Z`, class: "ak-curve ak-stroke-value", style: "stroke-width:1.25" });
+  }
+
+  /** The names of the marks, clear of trails, of the edge and of each other, with a line to a mark that is farther away. */
+  function words(across, height) {
+    const marks = [
+      ...shown().map(({ name, shape, path }) => ({ at: path[data.at], text: name, side: WORDS[shape], look: "ak-strong", leads: true })),
+      { at: data.best, text: "best allowed", side: WORDS.best, look: "ak-in-value", leads: true },
+      { at: data.target, text: "least loss", side: WORDS.cross, look: "", leads: false },
     ];
+    const trails = data.balls.flatMap(({ path }) => path.slice(0, data.at).map((from, k) => [spot(from), spot(path[k + 1])]));
+    const edge = data.region === "half" ? [[spot([1, least[1]]), spot([1, most[1]])]] : [];
+    const inside = data.region === "disc" ? [{ at: [0, -0.4], text: "allowed", side: WORDS.allowed, look: "", leads: false }] : [];
+    const around = marks.map(({ at }) => spot(at)).flatMap(([x, y]) => [[[x - 8, y - 8], [x + 8, y + 8]], [[x - 8, y + 8], [x + 8, y - 8]]]);
+    const placed = placeLabels(
+      [...marks, ...inside].map(({ at, side, ...mark }) => ({ ...mark, at: spot(at), angle: (side * Math.PI) / 180 })),
+      { bounds: { x0: EDGE.left + 2, x1: across - 2, y0: 2, y1: height - EDGE.bottom - 2 }, lines: [...trails, ...edge, ...around] },
+    );
+    return placed.flatMap(({ at, x, foot, box, text, look, leads }) => {
+      const [x2, y2] = leaderEnd(at, box);
+      const leader = s("line", { x1: at[0], y1: at[1], x2, y2, class: "ak-stroke-held", "stroke-width": 1 });
+      return [...(leads ? [leader] : []), s("text", { x, y: foot, class: `ak-halo ${look}`, text })];
+    });
   }
 
-  function ball({ name, shape, path }) {
-    const at = path[data.at];
-    const { dx, dy, anchor } = WORDS[shape];
-    if (!inView(at)) return [];
-    const [x, y] = spot(at);
-    const turned = { end: x < EDGE.left + NEAR_SIDE && "start", start: x > X(most[0]) - NEAR_SIDE && "end" }[anchor];
-    const side = turned ? { x: x - dx, "text-anchor": turned } : { x: x + dx, "text-anchor": anchor };
-    const high = y + dy < FIRST_LINE; // no room above: beside it
-    const beside = dx < 0 ? { x: x - BESIDE_BALL, "text-anchor": "end" } : { x: x + BESIDE_BALL, "text-anchor": "start" };
-    const place = high ? { ...beside, y: FIRST_LINE } : { ...side, y: y + dy };
-    return [SHAPES[shape](x, y), s("text", { ...place, class: "ak-halo ak-strong", text: `${SIGNS[shape]} ${name}` })];
-  }
-
-  function drawTarget(across) {
+  function drawTarget() {
     const [x, y] = spot(data.target);
-    const far = x > across - 72;
     target.replaceChildren(
       s("circle", { cx: x, cy: y, r: 20, fill: "transparent" }),
       s("circle", { cx: x, cy: y, r: 12, class: "ak-ring" }),
       s("path", { d: `M${x - 6} ${y}h12M${x} ${y - 6}v12`, class: "ak-curve ak-stroke-value" }),
-      s("text", { x: far ? x - 12 : x + 12, y: y + 4, "text-anchor": far ? "end" : "start", class: "ak-halo", text: "least loss" }),
     );
     put(target, {
       "aria-valuemin": least[0],

@@ -4,9 +4,10 @@ import { drawAxes } from "./axes.js";
 import { crossings, nearestTo } from "./contours.js";
 
 const RIM = { top: 28, right: 16, bottom: 26, left: 56 };
-const TALL = 380; // px
+const TALL = 336; // px
 const ROOMY = 420; // px of width from which the ticks stand closer
-const APART = [30, 13]; // px between two numbers of levels, across and down
+const HEAD = 12; // px of an arrow's head
+const APART = [40, 14]; // px between two numbers of levels, across and down
 
 /**
  * A landscape of two parameters, seen from above: lines of equal cost, the way that a fit has gone, and its next step.
@@ -99,6 +100,7 @@ export function ContourPlot({ label, onStart }) {
     if (!one || !path) return parts;
     const [ex, ey] = spot(one.to);
     const angle = (Math.atan2(ey - cy, ex - cx) * 180) / Math.PI;
+    const size = Math.min(1, Math.hypot(ex - cx, ey - cy) / HEAD); // no head is longer than its arrow
     return [
       s("ellipse", {
         cx,
@@ -110,7 +112,7 @@ export function ContourPlot({ label, onStart }) {
       }),
       s("path", { d: pathOf(path.map(spot)), class: "ak-stroke-value ak-thin", fill: "none" }),
       s("line", { x1: cx, y1: cy, x2: ex, y2: ey, class: "ak-stroke-value", "stroke-width": 2.5 }),
-      s("path", { d: "M1 0L-11 -5.5V5.5Z", transform: `translate(${ex} ${ey}) rotate(${angle})`, class: "ak-ink-fill" }),
+      s("path", { d: "M1 0L-11 -5.5V5.5Z", transform: `translate(${ex} ${ey}) rotate(${angle}) scale(${size})`, class: "ak-ink-fill" }),
       ...parts,
     ];
   }

@@ -1,7 +1,7 @@
 import { s, linear } from "./dom.js";
 import { brief } from "./numbers.js";
 
-export const CUT_ROW = 14; // px
+export const CUT_ROW = 13; // px
 const MOST_ROWS = 6;
 export const CUT_HEIGHT = MOST_ROWS * CUT_ROW + 22;
 const bracketed = (x) => (x < 0 ? `(${brief(x, 2)})` : brief(x, 2));

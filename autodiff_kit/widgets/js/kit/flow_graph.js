@@ -6,8 +6,9 @@ import { curvePath, levelCurve, minusPatterns, ribbon } from "./ribbon.js";
 import { Tween } from "./tween.js";
 
 const [PACE, SLIM, RADIUS] = [1000, 560, 19]; // ms a step; px below which names are short; px of a node
-const GROUND = { sweep: { first: 62, row: 116, half: 34, height: 366 }, cut: { first: 54, row: 96, half: 28, foot: 292 } };
-GROUND.cut.height = GROUND.cut.foot + 34 + CUT_HEIGHT;
+const GROUND = { sweep: { first: 60, row: 113, half: 34, height: 356 }, cut: { first: 52, row: 85, half: 26, foot: 268 } };
+const SUMS = 30; // px from the foot of the graph to the bars
+GROUND.cut.height = GROUND.cut.foot + SUMS + CUT_HEIGHT;
 const middle = { "text-anchor": "middle" };
 const word = (x, y, text, look = {}) => s("text", { x, y, ...middle, class: "ak-halo", text, ...look });
 const strong = (role, size = 15) => ({ class: `ak-halo ak-in-${role}`, style: `font-weight:600;font-size:${size}px` });
@@ -280,7 +281,7 @@ function drawCut(c) {
   ];
   return {
     ground: [wash("fwd", 0, x), wash("rev", x, c.width), ...flow, ...boxes, ...nodes.flatMap((_, i) => drawNode(c, i, false)), ...reached, ...words,
-      ...drawCutSums({ cuts: crossing, now: step, sum: sums[step], top: foot + 34, width: c.width, narrow: c.slim })],
+      ...drawCutSums({ cuts: crossing, now: step, sum: sums[step], top: foot + SUMS, width: c.width, narrow: c.slim })],
     front: cutTags(c, x),
   };
 }

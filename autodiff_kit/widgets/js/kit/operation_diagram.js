@@ -2,7 +2,7 @@ import { h, s, put, patterns, onWidth } from "./dom.js";
 import { numberLabel } from "./number_label.js";
 
 const WIRE_SLIM = 560; // px
-const [AHEAD, RETURN, HEIGHT] = [52, 108, 168]; // px: the line of values, that of gradients, and the whole
+const [AHEAD, RETURN, HEIGHT] = [38, 92, 128]; // px: the line of values, that of gradients, and the whole
 const RING = 11; // px, radius of a hook
 const middle = { "text-anchor": "middle" };
 

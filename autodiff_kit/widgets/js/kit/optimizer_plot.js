@@ -3,7 +3,7 @@ import { fmt, brief } from "./numbers.js";
 import { GradientStrip } from "./gradient_strip.js";
 
 const STRIP = { height: 28, gap: 4 };
-const PLOT = { top: 76, height: 182, pad: 18, foot: 24 }; // px
+const PLOT = { top: 76, height: 152, pad: 14, foot: 24 }; // px
 const ROOMS = { wide: { left: 46, right: 146, bars: 62 }, tight: { left: 42, right: 56, bars: 22 } }; // px
 const TIGHT_UP_TO = 560; // px, as in the sheet
 const READING = { width: 150, height: 36, away: 16, tight: 132 }; // px

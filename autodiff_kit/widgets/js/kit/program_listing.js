@@ -1,7 +1,7 @@
 import { h, s, put } from "./dom.js";
 import { chip } from "./numbers.js";
 
-const GUTTER = 56; // px left of the lines, where the arcs are drawn
+const GUTTER = 44; // px left of the lines, where the arcs are drawn
 
 /**
  * A program, line by line, with what each line made and the gradient that came back to it. Arcs lead from a line to those
@@ -72,7 +72,7 @@ export function ProgramListing({ label, onPoint }) {
     const edges = lines.flatMap((line, to) => line.reads.map((from) => ({ from: from - 1, to })));
     const lit = ({ from, to }) => came(from) && came(to);
     edges.sort((a, b) => Number(lit(a)) - Number(lit(b)));
-    const bend = ({ from, to }) => x - 8 - (40 * (to - from)) / lines.length;
+    const bend = ({ from, to }) => x - 8 - (34 * (to - from)) / lines.length;
     put(arcs, { height: el.clientHeight });
     arcs.replaceChildren(
       ...edges.map((edge) =>

@@ -7,6 +7,7 @@ const SPAN = { min: -8, max: 8 }; // of both axes: as far as a range of ±6 can 
 const REACH = { min: -6, max: 6, snap: 0.25 }; // of an entry
 const ROOM = { top: 62, foot: 258, left: 30, right: 14, height: 286 };
 const INDEX = "₀₁₂₃₄₅₆₇₈₉";
+const NAME = { apart: 24, line: 16, above: -14, below: 23 }; // px: names nearer than this touch; from a point to its name
 
 /** The name of an entry: x with its number set low. */
 export const entryName = (i) => `x${INDEX[i]}`;
@@ -25,7 +26,8 @@ export function QuantizerPlot({ label, count, onMove }) {
       toX: (at) => toX(at - figure.getBoundingClientRect().left),
     }),
   );
-  const figure = s("svg", { role: "group", "aria-label": label, height: ROOM.height }, back, ...balls.map((one) => one.el));
+  const names = s("g", { "aria-hidden": "true", "pointer-events": "none" });
+  const figure = s("svg", { role: "group", "aria-label": label, height: ROOM.height }, back, ...balls.map((one) => one.el), names);
   const el = h("div", { class: "ak-plot" }, figure);
   let toX = null;
   let width = 0;
@@ -44,11 +46,8 @@ export function QuantizerPlot({ label, count, onMove }) {
       bracket(X, 50, data.ends.first, data.ends.last, ["nudged", ""], ""),
       ...staircase(data.levels, X, Y),
     );
-    data.entries.forEach(({ x, y, side }, i) => {
-      const here = data.entries.map((one, k) => (one.x === x ? k : -1)).filter((k) => k >= 0);
-      const text = here.at(-1) === i ? here.map(entryName).join(" ") : ""; // of equals the last is on top
-      balls[i].update({ x, y, text, said: `${brief(x, 2)}, ${side}` }, { X, Y, width });
-    });
+    data.entries.forEach(({ x, y, side }, i) => balls[i].update({ x, y, text: "", said: `${brief(x, 2)}, ${side}` }, { X, Y, width }));
+    names.replaceChildren(...drawNames(data.entries, X, Y));
   }
 
   const stop = onWidth(el, (next) => {
@@ -76,6 +75,32 @@ const axes = (X, Y, width) =>
     named: true,
     dense: width >= 520,
   });
+
+/** Equal entries as one point with all their names, and points whose names would touch as one group. */
+function groupPoints(entries, X, Y) {
+  const groups = [];
+  const sorted = entries.map(({ x, y }, i) => ({ x: X(x), y: Y(y), name: entryName(i) })).sort((a, b) => a.x - b.x);
+  for (const { x, y, name } of sorted) {
+    const last = groups.at(-1)?.at(-1);
+    if (last?.x === x) last.name += ` ${name}`;
+    else if (last && x - last.x < NAME.apart && Math.abs(y - last.y) < NAME.line) groups.at(-1).push({ x, y, name });
+    else groups.push([{ x, y, name }]);
+  }
+  return groups;
+}
+
+/** Names above their points. In a group the outer two lean away from each other, and what is between them stands below. */
+function drawNames(entries, X, Y) {
+  const word = ({ x, y, name }, anchor = "middle", dy = NAME.above) =>
+    s("text", { x, y: y + dy, "text-anchor": anchor, class: "ak-strong ak-halo", text: name });
+  return groupPoints(entries, X, Y).flatMap((group) => {
+    if (group.length === 1) return [word(group[0])];
+    const [first, last, inner] = [group[0], group.at(-1), group.slice(1, -1)];
+    const name = inner.map((one) => one.name).join(" ");
+    const below = name ? [word({ ...inner.at(-1), x: (first.x + last.x) / 2, name }, "middle", NAME.below)] : [];
+    return [word(first, "end"), ...below, word(last, "start")];
+  });
+}
 
 /** Grey ground where an entry is clamped. */
 const outside = ({ first, last }, X) =>

@@ -1,5 +1,7 @@
 import { h, put } from "./dom.js";
 
+const MANY = 6; // entries up to which there is room for +1 and −1
+
 /**
  * A vector of signs, an entry a switch: one tab stop, arrows move, Home and End jump, Space or Enter turns an entry round.
  * update(signs) with numbers of which only the sign counts; onChange hears the new list.
@@ -27,12 +29,13 @@ export function SignSwitches({ label, name, onChange }) {
     while (row.children.length > signs.length) row.lastChild.remove();
     while (row.children.length < signs.length) {
       const k = row.children.length;
-      row.append(h("button", { type: "button", role: "switch", style: "min-width:34px;padding:0 2px", onclick: () => flip(k) }));
+      row.append(h("button", { type: "button", role: "switch", onclick: () => flip(k) }));
     }
     at = Math.min(at, Math.max(0, signs.length - 1));
     [...row.children].forEach((button, k) =>
       put(button, {
-        text: signs[k] > 0 ? "+1" : "−1",
+        text: (signs[k] > 0 ? "+" : "−") + (signs.length > MANY ? "" : "1"),
+        style: `padding:0;min-width:${signs.length > MANY ? 25 : 34}px`,
         tabindex: k === at ? 0 : -1,
         "aria-checked": signs[k] > 0,
         "aria-label": `${name} ${k}: ${signs[k] > 0 ? "plus 1" : "minus 1"}`,

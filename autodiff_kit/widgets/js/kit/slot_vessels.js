@@ -1,7 +1,7 @@
 import { h, s } from "./dom.js";
 import { fmt } from "./numbers.js";
 
-const VESSEL = { width: 14, height: 30 }; // px
+const VESSEL = { width: 14, height: 26 }; // px
 
 /**
  * A slot as a vessel, filled to |now| of `most`; dashes show where it stood before the step. A lid and a hatch say that the

@@ -1,6 +1,6 @@
 import { h, s, put, onWidth } from "./dom.js";
 
-const PIPES_SLIM = 700; // px
+const HALF_BOX = 22; // px, half the height of a box
 const VALVE = 11; // px, radius of a valve
 
 /** A point of a cubic curve, and the direction there. */
@@ -21,8 +21,8 @@ const flow = (carries) =>
 /**
  * Values as boxes, and the pipes between them with valves to shut. Made with nodes: {id: {at: [0..1, 0..1], half}} and
  * pipes: [{from, to, letter, bend}]; a pipe without a letter has no valve. `bend` lifts a pipe over what lies between.
- * update({boxes: {id: {lines, short, off, asked}}, flows: [{carries: "value" | "zero" | "nan" | "none", shut}], height}):
- * `short` are the lines of a narrow box, `off` is not part of what is asked, `asked` is what the gradient is of.
+ * update({boxes: {id: {lines, off, asked}}, flows: [{carries: "value" | "zero" | "nan" | "none", shut}], height}): `off` is not part
+ * of what is asked, `asked` is what the gradient is of.
  * Clicks on a valve call onToggle(letter); for keys the lesson has switches of its own.
  */
 export function StopGradientDiagram({ label, nodes, pipes, onToggle }) {
@@ -30,11 +30,10 @@ export function StopGradientDiagram({ label, nodes, pipes, onToggle }) {
   const el = h("div", { class: "ak-pipes" }, picture);
   let width = 0;
   let last = null;
-  const slim = () => width < PIPES_SLIM;
-  const half = (id) => [slim() ? nodes[id].slim : nodes[id].half, 22];
+  const half = (id) => nodes[id].half;
 
   function place(id) {
-    const margin = (side) => half(side)[0] + 2;
+    const margin = (side) => half(side) + 2;
     const [left, right] = [margin(Object.keys(nodes)[0]), width - margin(Object.keys(nodes).at(-1))];
     return [left + nodes[id].at[0] * (right - left), nodes[id].at[1] * last.height];
   }
@@ -42,10 +41,9 @@ export function StopGradientDiagram({ label, nodes, pipes, onToggle }) {
   /** The curve of a pipe, from the edge of one box to the edge of the other. */
   function curve({ from, to, bend = 0 }) {
     const [[x1, y1], [x2, y2]] = [place(from), place(to)];
-    const [w1, h1] = half(from);
-    const [w2] = half(to);
+    const [w1, w2] = [half(from), half(to)];
     if (bend) {
-      const [start, end] = [[x1, y1 + Math.sign(bend) * h1], [x2 - w2, y2]];
+      const [start, end] = [[x1, y1 + Math.sign(bend) * HALF_BOX], [x2 - w2, y2]];
       return [start, [x1, y2], [x1 + (end[0] - x1) / 2, y2], end];
     }
     const [start, end] = [[x1 + w1, y1], [x2 - w2, y2]];
@@ -98,15 +96,14 @@ export function StopGradientDiagram({ label, nodes, pipes, onToggle }) {
   }
 
   function box(id) {
-    const { off, asked, ...box } = last.boxes[id];
-    const lines = slim() && box.short ? box.short : box.lines;
-    const [[x, y], [w, tall]] = [place(id), half(id)];
+    const { off, asked, lines } = last.boxes[id];
+    const [[x, y], w] = [place(id), half(id)];
     return [
       s("rect", {
         x: x - w,
-        y: y - tall,
+        y: y - HALF_BOX,
         width: 2 * w,
-        height: 2 * tall,
+        height: 2 * HALF_BOX,
         rx: 3,
         class: off ? "ak-none-box" : "ak-hollow ak-stroke-value",
         style: off ? "fill:var(--ak-paper)" : asked ? "stroke-width:3" : null,

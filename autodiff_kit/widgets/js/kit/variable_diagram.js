@@ -96,6 +96,17 @@ export function VariableDiagram({ label }) {
     word(x, y + 5, text, { ...centred, class: "ak-strong" }),
   ];
 
+  /** Where y and its square will be, before the line that computes them. */
+  function secondLineToCome(c) {
+    const from = last.way === "assign" ? c.box + c.half : c.s + 14;
+    return [
+      s("path", { d: `M${from} ${c.middle}H${c.y - 10}`, class: "ak-none-box" }),
+      s("circle", { cx: c.square, cy: c.middle, r: 16, class: "ak-none-box", style: "fill:var(--ak-paper)" }),
+      word(c.square, c.middle + 5, "( )²", centred),
+      word(c.y, c.middle + 5, "y", centred),
+    ];
+  }
+
   /** y, and what its square keeps. */
   function secondLine(c) {
     const from = last.way === "assign" ? c.box + c.half : c.s + 14;
@@ -186,9 +197,11 @@ export function VariableDiagram({ label }) {
     const c = columns();
     const inside = [start.x1, ...(way === "assign" && stage >= 1 ? [scene.put] : []), ...(stage >= 3 ? [later] : [])];
     const lines = [firstLine, secondLine, thirdLine, wayBack, toBoxes];
+    const toCome = stage < 2 ? secondLineToCome(c) : [];
     const drawn = lines.slice(0, stage).flatMap((line) => line(c).flat());
     picture.replaceChildren(
       fills.defs,
+      ...toCome,
       ...drawn,
       ...box(c.box, TOP, c.half, "x0", [start.x0]),
       ...box(c.box, LOW, c.half, "x1", inside),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autodiff_kit.exercises.compare import values_close
+from autodiff_kit.exercises.counterexample import counterexample_by
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -83,6 +84,7 @@ target need not be the last node, and a record may have 20 000 nodes. Nodes on w
     ...
 ''',
     check=check,
+    counterexample=counterexample_by(misconceptions.smaller_graphs, solution.sweep),
     messages={
         "overwrites-at-fan-out": "Where two nodes read the same node, one of the two contributions was overwritten. Contributions to a cotangent are added.",
         "runs-downwards": "The cotangent of node {i} was used before it was complete. Which node's cotangent is complete first?",

@@ -1,11 +1,13 @@
-"""Random programs, and the bytes that a tape holds as each misconception of tape-4 counts them."""
+"""Random programs, how they are made smaller, and the bytes that a tape holds as each misconception of tape-4 counts them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
+
+from autodiff_kit.exercises.counterexample import renumbering
 
 ProgramLine = tuple[Any, ...]
 
@@ -17,28 +19,42 @@ SAVED_BY_OPERATION = {"add": "", "sum": "", "mul": "in", "square": "in", "sin": 
 
 
 def random_program(rng: np.random.Generator) -> list[ProgramLine]:
-    """Eight lines over two arrays; an array is held twice, and only the last line may be a sum."""
+    """Ten lines over two arrays; arrays are held twice, and only the last line may be a sum."""
     lines: list[ProgramLine] = [("mul", 0, 1), ("square", 0), ("relu", 2), ("exp", 0), ("add", 4, 5)]
+    lines += [("relu", 6), ("sin", 5)]
     for _ in range(2):
         op = OPS[rng.integers(len(OPS))]
         lines.append((op, *(int(i) for i in rng.integers(0, 2 + len(lines), 2 if op in ("add", "mul") else 1))))
     last = ("sum", "mul")[rng.integers(2)]
-    return [*lines, (last, *(int(i) for i in rng.integers(2, 9, 2 if last == "mul" else 1)))]
+    return [*lines, (last, *(int(i) for i in rng.integers(2, 2 + len(lines), 2 if last == "mul" else 1)))]
 
 
 def telling_program(rng: np.random.Generator) -> list[ProgramLine]:
-    """A random program for which counting the inputs of add, exp or relu gives a wrong number of bytes."""
+    """A random program that shows it if the inputs of add, exp or relu are counted, or values numbered from elsewhere."""
     while True:
         lines = random_program(rng)
-        right = total_bytes(list({one for held in saved_arrays(lines) for one in held}), 1)
-        if all(bytes_if_inputs_are_saved(lines, 1, op) != right for op in ("add", "exp", "relu")):
+        shifted = [bytes_if_numbered_from(first, lines, 1) for first in (0, 1, 3)]
+        wrong = shifted + [bytes_if_inputs_are_saved(lines, 1, op) for op in ("add", "exp", "relu")]
+        if bytes_if_numbered_from(2, lines, 1) not in wrong:
             return lines
 
 
-def saved_arrays(lines: list[ProgramLine], keeps: dict[str, str] = SAVED_BY_OPERATION) -> list[list[Hashable]]:
+def smaller_programs(lines: list[ProgramLine], n: int) -> Iterator[tuple[list[ProgramLine], int]]:
+    """One line less, whose readers read one of its inputs; and last ten numbers in each array."""
+    for k in reversed(range(len(lines))):
+        for stand_in in dict.fromkeys(lines[k][1:]):
+            number = renumbering(2 + k, stand_in)
+            yield [(op, *map(number, inputs)) for op, *inputs in [*lines[:k], *lines[k + 1 :]]], n
+    if n != 10:
+        yield lines, 10
+
+
+def saved_arrays(
+    lines: list[ProgramLine], keeps: dict[str, str] = SAVED_BY_OPERATION, first: int = 2
+) -> list[list[Hashable]]:
     """What each line holds: numbers of arrays, and masks by the number of their line."""
     found: list[list[Hashable]] = []
-    for i, (op, *inputs) in enumerate(lines, start=2):
+    for i, (op, *inputs) in enumerate(lines, start=first):
         kept = keeps[op]
         held: dict[str, list[Hashable]] = {
             "": [],
@@ -54,6 +70,11 @@ def saved_arrays(lines: list[ProgramLine], keeps: dict[str, str] = SAVED_BY_OPER
 def total_bytes(what: list[Hashable], n: int) -> int:
     """Bytes of arrays and masks."""
     return sum(n if isinstance(one, tuple) else 8 * n for one in what)
+
+
+def bytes_if_numbered_from(first: int, lines: list[ProgramLine], n: int) -> int:
+    """The first line computes value ``first``; 2 is right."""
+    return total_bytes(list({one for held in saved_arrays(lines, first=first) for one in held}), n)
 
 
 def bytes_if_everything_is_saved(lines: list[ProgramLine], n: int) -> int:

@@ -37,6 +37,7 @@ of one byte (yes or no) per entry. An array that two lines keep counts once.""",
     solution=solution.held,
     inputs=inputs,
     tolerance=1e-12,
+    smaller=misconceptions.smaller_programs,
     facts=lambda program, n: dict(zip("ij", misconceptions.first_lines_sharing_an_array(program), strict=True)),
     misconceptions=(
         Misconception(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff_kit.exercises.compare import as_real_array, values_close
-from autodiff_kit.exercises.counterexample import probe, shrink
+from autodiff_kit.exercises.counterexample import probe, renumbering, shrink
 from autodiff_kit.exercises.diagnosis import describe_difference, format_call
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.lessons.translation import translate
@@ -63,10 +63,8 @@ class Sweep:
 
     def without_line(self, k: int, stand_in: int) -> Sweep:
         """Line k left out; whatever read its value reads the value ``stand_in`` in its place."""
-        gone = len(self.x) + k
-        return self.renumbered(
-            lambda i: stand_in if i == gone else i - (i > gone), [*self.program[:k], *self.program[k + 1 :]]
-        )
+        number = renumbering(len(self.x) + k, stand_in)
+        return self.renumbered(number, [*self.program[:k], *self.program[k + 1 :]])
 
     def without_input(self, j: int) -> Sweep:
         """Input j left out, which nothing reads."""

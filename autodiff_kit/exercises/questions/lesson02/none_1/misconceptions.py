@@ -20,8 +20,8 @@ Answer = tuple[int, int | None]
 
 
 # One program a row: `name op inputs`, by role. X is the variable that is asked for, W another one, S one that is
-# assigned to, Y the target; `?` stands for an operation of one input, `&` for one of two, `!` for a rounding.
-HEAD = "X variable / W variable / S variable / "
+# assigned to, Y the target; `?` stands for an operation of one input and `&` for one of two.
+HEAD = "X variable / W variable / S variable"
 
 
 TEMPLATES = (
@@ -33,7 +33,7 @@ TEMPLATES = (
     "tape / A ? X / P numpy A / Y & P W",
     "tape / A & X W / P numpy A / B ? P / Y & B W",
     "tape / A stop_gradient X / B ? A / Y & B W",
-    "tape / A & X W / B ! A / C ? B / Y & C W",
+    *(f"tape / A & X W / B {rounding} A / C ? B / Y & C W" for rounding in ("floor", "round", "sign")),
     "tape / A ? X / B greater A W / Y & B W",
     "tape / A ? X / S assign A / Y & S W",
     "tape / A & X W / S assign_add A / B ? S / Y & B W",
@@ -46,7 +46,7 @@ TEMPLATES = (
 OTHER_SOURCE = {len(TEMPLATES) - 1: "A"}
 
 
-DRAWN = {"?": ("sin", "square", "exp"), "&": ("add", "mul"), "!": ("floor", "round", "sign")}
+DRAWN = {"?": ("sin", "square", "exp"), "&": ("add", "mul")}
 
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*"}
@@ -56,7 +56,7 @@ _files = count()
 
 
 def random_programs(rng: np.random.Generator) -> list[tuple[Program, str, str]]:
-    """The fifteen programs with names and operations drawn: (program, target, source)."""
+    """The programs with names and operations drawn: (program, target, source)."""
     return [_program(rng, text, OTHER_SOURCE.get(k, "X")) for k, text in enumerate(TEMPLATES)]
 
 
@@ -64,7 +64,8 @@ def _program(rng: np.random.Generator, text: str, source: str) -> tuple[Program,
     letters = rng.permutation(list("abcdefghkmnpqrstuvwxyz"))
     names = dict(zip("XWSABCPY", letters.tolist(), strict=False))
     lines = []
-    for line in (HEAD + text).split(" / "):
+    head = [line for line in HEAD.split(" / ") if line[:1] in text.split()]  # only the variables that the program uses
+    for line in [*head, *text.split(" / ")]:
         name, op, *inputs = line.split() if line != "tape" else ("", "tape")
         op = str(rng.choice(DRAWN[op])) if op in DRAWN else op
         lines.append((names.get(name, ""), op, tuple(names[i] for i in inputs)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from autodiff_kit.exercises.counterexample import counterexample_by
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
@@ -69,6 +70,7 @@ is a number (True) or None (False), as a list. No values are given, and none are
     ...
 ''',
     check=check,
+    counterexample=counterexample_by(misconceptions.smaller_graphs, solution.connected),
     messages={
         "walks-through-a-cut": "A path through {op} was counted. {op} passes no gradient, so its inputs are not reached through it.",
         "zero-taken-for-None": "The inputs of x − x were called unconnected. Their gradient is 0, a sum over two paths, and so they are connected.",

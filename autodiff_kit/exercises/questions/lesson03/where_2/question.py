@@ -24,7 +24,7 @@ Gradients = list[float | None]
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for p in (float(rng.uniform(0.5, 3)), -float(rng.uniform(0.5, 3)), 0.0):
+    for p in (float(rng.uniform(1, 3)), -float(rng.uniform(0.1, 3)), 0.0, float(rng.uniform(0.1, 0.9))):
         x, y = (float(one) for one in rng.uniform(0.5, 2, size=2) * rng.choice([-1.0, 1.0], size=2))
         reply = yield Call("branches", (p, x, y))
         if a.warned(reply):

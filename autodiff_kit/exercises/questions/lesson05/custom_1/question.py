@@ -25,7 +25,8 @@ TAIL = slice(-2, None)  # where 1 + exp(x) is 1
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    drawn, seed = np.r_[rng.normal(size=6) * 5, FAR], rng.normal(size=12)
+    drawn = np.r_[rng.normal(size=6) * 5, rng.uniform(0.1, 0.9, 2) * (1, -1), FAR]  # with numbers near 0 on both sides
+    seed = rng.normal(size=len(drawn))
     for dtype, tol in ((np.float64, 1e-12), (np.float32, 1e-6)):
         x, g = drawn.astype(dtype), seed.astype(dtype)
         reply = yield Call("log1pexp", (x,))

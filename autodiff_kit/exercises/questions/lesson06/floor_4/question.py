@@ -38,7 +38,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         )
         areas = {"area-grows-with-s": h, "area-is-height-times-width": h * w, "area-vanishes": 1 / s}
         a.case(area, one, areas, of=translate("The area at s = {s}", "lesson06").format(s=format_value(s)))
-    for s in (3.0, 1e6):
+    for s in (1.0, 3.0, 1e6):
         lo, hi = float(rng.uniform(0.2, 2.4)), float(rng.uniform(2.6, 5.8))
         reply = yield Call("area", (s, lo, hi, 5))
         if not a.warned(reply):

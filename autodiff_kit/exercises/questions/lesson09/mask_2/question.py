@@ -22,13 +22,15 @@ __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
 LOWERED = "minus-1e9-is-not-minus-infinity"
-CASES_2 = ("plain", "empty row", "nan kept", "nan padded", "inf padded")
+CASES_2 = ("plain", "empty row", "nan kept", "nan padded", "inf padded", "large")
 
 
 def scores_2(rng: np.random.Generator, case: str, dtype: type) -> tuple[Array, Array]:
     """Scores and mask of a case; in "nan kept" it is row 1 that is broken."""
     keep = shared.random_masks(rng, (4, 6), empty=case == "empty row")
     scores: Array = (rng.normal(size=(4, 6)) * 2).astype(dtype)
+    if case == "large":
+        scores += 100 if dtype is np.float16 else 1000
     if case == "nan kept":
         scores[1, np.argmax(keep[1])] = np.nan
     if case.endswith("padded"):
@@ -85,6 +87,7 @@ def _words_of(case: str) -> str:
         "nan kept": translate("nan at a kept position", "lesson09"),
         "nan padded": translate("nan at the padding", "lesson09"),
         "inf padded": translate("inf at the padding", "lesson09"),
+        "large": translate("large scores", "lesson09"),
     }[case]
 
 

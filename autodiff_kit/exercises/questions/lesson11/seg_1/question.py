@@ -24,9 +24,11 @@ Array = np.ndarray[Any, Any]
 
 
 def drawn(rng: np.random.Generator, c: int) -> tuple[Array, Array]:
-    """Rows and their ids, in no order: segment 1 and the last one are empty where there are more than two."""
+    """Rows and their ids, in no order: of more than three segments the last but one has one row, 1 and the last none."""
     ids = np.r_[0, 0, 0, rng.integers(0, max(1, c - 1), 6)]
-    ids = rng.permutation(ids[ids != 1] if c > 2 else ids)
+    if c > 3:
+        ids = np.r_[ids[(ids != 1) & (ids != c - 2)], c - 2]
+    ids = rng.permutation(ids)
     return rng.normal(size=(len(ids), 2)), ids
 
 

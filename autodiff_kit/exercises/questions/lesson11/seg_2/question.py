@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff_kit.exercises.counterexample import counterexample_by, shorter
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.lessons.translation import translate
 
-from . import misconceptions
+from . import misconceptions, solution
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
@@ -36,6 +39,13 @@ def drawn(rng: np.random.Generator) -> tuple[Array, Array]:
     """Nine scores in the segments 0, 2 and 4 of five."""
     ids = rng.permutation(np.r_[0, 0, 0, 2, 2, 4, 2 * rng.integers(0, 2, 3)])
     return rng.normal(size=9), ids
+
+
+def smaller(s: Array, ids: Array, c: int) -> Iterator[tuple[Array, Array, int]]:
+    """Fewer scores, then rounded ones."""
+    yield from ((s[rows], ids[rows], c) for rows in shorter(range(len(s))) if rows)
+    if (s.round(1) != s).any():
+        yield s.round(1), ids, c
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -88,6 +98,7 @@ the softmax within its segment. Ids are in any order, and some segments have non
     ...
 ''',
     check=check,
+    counterexample=counterexample_by(smaller, solution.segment_softmax, 1e-10),
     messages={
         "softmax-over-everything": "The weights of segment 0 sum to {sum}, and 1 is expected: each segment has a softmax of its own.",
         "overflows": "exp({s}) overflows. Subtract a maximum before you take the exponential.",

@@ -1,8 +1,8 @@
-"""Random expressions, and counts of their distinct subexpressions, right and wrong."""
+"""Random expressions, how they are made smaller, and counts of their distinct subexpressions, right and wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 Expression = Any  # a name, a number, or (op, parts ...)
 
 
-# ------------------------------------------------------------------------------------------------------------- grow-3
 COMMUTATIVE = ("+", "*")
 
 
@@ -22,16 +21,37 @@ WORKED: dict[str, Callable[..., float]] = {
 }
 
 
-def random_expression(rng: np.random.Generator) -> Expression:
-    """Sums both ways round, differences both ways round, equal parts, and a part that is a number."""
-    x, y, z, w = (str(name) for name in rng.permutation(list("xyzw")))
-    a, b = int(rng.integers(2, 5)), int(rng.integers(5, 9))
-    s, number = ("+", x, y), (str(rng.choice(["+", "*"])), a, b)
-    e: Expression = ("*", ("+", s, ("-", x, y)), ("+", ("-", y, x), ("*", ("+", y, x), ("sin", s))))
-    more = [("sin", ("+", y, x)), ("*", z, w), ("*", number, z), ("*", z, WORKED[number[0]](a, b)), ("+", number, s)]
+def random_expression(rng: np.random.Generator, folded: str) -> Expression:
+    """Sums both ways round, differences both ways round, equal parts, and parts that are numbers, by ``folded``."""
+    e, more = _parts(rng, folded)
     for k in rng.permutation(len(more))[: int(rng.integers(2, 5))]:
         e = ("+", e, more[k])
-    return e if rng.random() < 0.5 else ("-", e, ("*", z, number))
+    return e
+
+
+def telling_expression(rng: np.random.Generator, folded: str) -> Expression:
+    """An expression that has a part of numbers, by ``folded``, and the number that it is, in equal products."""
+    e, more = _parts(rng, folded)
+    for part in more:
+        e = ("+", e, part)
+    return e
+
+
+def _parts(rng: np.random.Generator, folded: str) -> tuple[Expression, list[Expression]]:
+    x, y, z, w = (str(name) for name in rng.permutation(list("xyzw")))
+    a, b = int(rng.integers(2, 5)), int(rng.integers(5, 9))
+    s, number = ("+", x, y), (folded, a, b)
+    e: Expression = ("*", ("+", s, ("-", x, y)), ("+", ("-", y, x), ("*", ("+", y, x), ("sin", s))))
+    more = [("sin", ("+", y, x)), ("*", z, w), ("*", number, z), ("*", z, WORKED[folded](a, b)), ("+", number, s)]
+    return e, more
+
+
+def smaller_expressions(e: Expression) -> Iterator[Expression]:
+    """One of the parts in place of the whole, and the same inside each part."""
+    if isinstance(e, tuple):
+        yield from e[1:]
+        for k, part in enumerate(e[1:], 1):
+            yield from ((*e[:k], one, *e[k + 1 :]) for one in smaller_expressions(part))
 
 
 def count_distinct_operations(e: Expression, commute: tuple[str, ...] = COMMUTATIVE, fold: bool = True) -> int:

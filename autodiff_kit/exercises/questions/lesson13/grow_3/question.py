@@ -19,8 +19,9 @@ __all__ = ["QUESTION"]
 def inputs(rng: np.random.Generator) -> Iterator[tuple[Any]]:
     yield ("x",)
     yield (("+", 2, 3),)
-    for expression in [misconceptions.random_expression(rng) for _ in range(4)]:
-        yield (expression,)
+    for op in ("+", "*", "-"):
+        yield (misconceptions.telling_expression(rng, op),)
+    yield (misconceptions.random_expression(rng, "+"),)
 
 
 QUESTION = comparison_question(
@@ -40,6 +41,7 @@ number of operations that it runs.
     solution=solution.distinct,
     inputs=inputs,
     tolerance=1e-12,
+    smaller=lambda e: ((one,) for one in misconceptions.smaller_expressions(e)),
     facts=lambda e: {"n": misconceptions.count_operations(e)},
     misconceptions=(
         Misconception(
@@ -68,5 +70,5 @@ number of operations that it runs.
         "Build the key of an operation from its name and the *keys* of its parts.",
         "Go depth first and keep a dictionary from `(op, *keys)` to a number; sort the keys where the op commutes (`key=repr`); give back a number where all keys are numbers. The answer is `len` of the dictionary.",
     ),
-    example=lambda rng: {"expression": misconceptions.random_expression(rng)},
+    example=lambda rng: {"expression": misconceptions.random_expression(rng, "+")},
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff_kit.exercises.counterexample import counterexample_by, shorter
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
@@ -30,6 +31,15 @@ def strip(rng: np.random.Generator) -> list[float | None]:
         None if r < 0.2 else 0.0 if r < 0.7 else float(rng.normal()) for r in rng.random(int(rng.integers(15, 40)))
     ]
     return [float(rng.normal()) + 1.5, *middle, 0.0, 0.0, None, 0.0]
+
+
+def smaller_strips(gradients: list[float | None], kind: str) -> Iterator[tuple[list[float | None], str]]:
+    """Fewer gradients after the first, then rounded ones."""
+    first, *others = gradients
+    yield from (([first, *some], kind) for some in shorter(others))
+    rounded = [None if g is None else round(g, 1) for g in gradients]
+    if rounded != gradients and rounded.count(0.0) == gradients.count(0.0):
+        yield rounded, kind
 
 
 def _real(part: object) -> float:
@@ -96,6 +106,7 @@ and the slots stay. All slots start at 0. The argument `kind` is one of
     ...
 ''',
     check=check,
+    counterexample=counterexample_by(smaller_strips, solution.motion, 1e-10),
     messages={
         "zero-gradient-means-still": 'For kind "{kind}" the zeros were skipped. A gradient of 0 is a step: the slots change, and w moves by what is in m.',
         "ghost-is-zero": 'For kind "{kind}" your ghost is 0, and {ghost} is expected. Is m 0 when a gradient of 0 comes?',

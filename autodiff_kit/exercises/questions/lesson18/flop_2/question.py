@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from autodiff_kit.exercises.counterexample import counterexample_by, shorter
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -14,6 +15,8 @@ from autodiff_kit.exercises.question import Question
 from . import misconceptions, solution
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from autodiff_kit.exercises.protocol import CheckScript
 
 __all__ = ["QUESTION"]
@@ -32,6 +35,12 @@ def chain(rng: np.random.Generator, ahead_wins: bool) -> list[int]:
         )
         if best(dims) < min(greed, cut) and cut < min(ahead, back) and (ahead < back) == ahead_wins and ahead != back:
             return dims
+
+
+def smaller_chains(dims: list[int]) -> Iterator[tuple[list[int]]]:
+    """Fewer sizes, at least those of one matrix, then one size halved."""
+    yield from ((sizes,) for sizes in shorter(dims) if len(sizes) > 1)
+    yield from (([*dims[:k], size // 2, *dims[k + 1 :]],) for k, size in enumerate(dims) if size > 3)
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -74,6 +83,7 @@ output, and there are other orders. Write `cheapest`: the smallest possible numb
     ...
 ''',
     check=check,
+    counterexample=counterexample_by(smaller_chains, solution.cheapest, 0.0),
     messages={
         "always-forward": "Multiplying from the input on (forward mode) takes {a} multiplications; {b} is possible.",
         "always-reverse": "Multiplying from the output on (reverse mode) takes {a} multiplications; {b} is possible.",

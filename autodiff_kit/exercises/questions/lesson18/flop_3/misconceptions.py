@@ -1,11 +1,13 @@
-"""Random programs with loops, and the multiplications that a tape counts in each line."""
+"""Random programs with loops, how their records are made smaller, and the multiplications that a tape counts in each line."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from autodiff_kit.exercises.counterexample import shorter
 
 LISTED_LINES = 5
 
@@ -70,6 +72,22 @@ def executed_products(lines: Sequence[ProgramLine]) -> list[ExecutedProduct]:
         for _ in range(lines[start].runs):
             found += [(numbers[i], lines[i].m, lines[i].k, lines[i].n, lines[i].followed) for i in range(start, stop)]
     return found
+
+
+def smaller_records(record: list[ExecutedProduct]) -> Iterator[tuple[list[ExecutedProduct]]]:
+    """Fewer entries, then the sizes of a line halved; never two lines that cost the same, whose order is open."""
+    halved = (
+        [_halved(entry) if entry[0] == line else entry for entry in record] for line in {one[0] for one in record}
+    )
+    for smaller in (*shorter(record), *halved):
+        prices = [price for _, price in most_expensive_lines(smaller, count=len(smaller))]
+        if smaller != record and len(set(prices)) == len(prices):
+            yield (smaller,)
+
+
+def _halved(entry: ExecutedProduct) -> ExecutedProduct:
+    line, m, k, n, followed = entry
+    return line, max(1, m // 2), max(1, k // 2), max(1, n // 2), followed
 
 
 def cost_on_tape(lines: Sequence[ProgramLine]) -> list[tuple[int, int]]:

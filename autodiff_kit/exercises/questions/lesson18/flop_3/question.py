@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff_kit.exercises.counterexample import counterexample_by
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, format_call
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.lessons.translation import translate
 
-from . import misconceptions
+from . import misconceptions, solution
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises.protocol import CheckScript
@@ -102,6 +103,7 @@ first. A product takes 2mkn operations, and the gradient of one of its factors t
     ...
 ''',
     check=check,
+    counterexample=counterexample_by(misconceptions.smaller_records, solution.dearest, 0.0),
     messages={
         "counts-lines-once": "Line {i} ran {n} times, and your count includes it once. Add all its runs.",
         "forward-only": "Those are the operations of the forward pass only. Add those of the backward pass.",

@@ -27,7 +27,13 @@ ROUNDING = 1e-12  # of a cost: less is no rise
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    starts = ((1.0, 0.0), (0.05 * rng.uniform(0.9, 1.1), 1.0), (-1.0, rng.uniform(0.95, 1.05)))
+    # From the second, both parameters fall in the first step.
+    starts = (
+        (1.0, 0.0),
+        (rng.uniform(2.2, 2.6), -0.5),
+        (0.05 * rng.uniform(0.9, 1.1), 1.0),
+        (-1.0, rng.uniform(0.95, 1.05)),
+    )
     for start in starts:
         curve = misconceptions.ObservedCurveFit(np.array(start))
         residual, jacobian = curve.callbacks()
@@ -60,7 +66,10 @@ def judge(a: AttemptEvaluation, reply: CallResult, curve: misconceptions.Observe
         ).format(of=of)
         a.fail({idea} - {""}, words)
         return
-    if reply.error:
+    if not divides_by_ten(curve):
+        words = translate("{of} kept its first step, and the second is not that of a tenth of lam.", "lesson19")
+        a.behave(False, text=words.format(of=of), half=False)
+    elif reply.error:
         a.fail(stuck(curve), translate("{of} did not end: {error}.", "lesson19").format(of=of, error=reply.error))
     elif not values_close(got := require_real_array(reply.value, "fit"), SOLUTION, TOLERANCE):
         a.fail(
@@ -88,6 +97,14 @@ def idea_of_damping(curve: misconceptions.ObservedCurveFit) -> str | None:
         if kept and next_one and next_one > 1.5 * kept:
             return "damping-grows-after-success"
     return None
+
+
+def divides_by_ten(curve: misconceptions.ObservedCurveFit) -> bool:
+    """Whether the step after the first one that was kept is that of a tenth of lam, as far as there was one."""
+    if len(curve.stood) < 2 or (then := curve.first_try(curve.stood[1])) is None:
+        return True
+    kept, next_one = curve.damping_of(*curve.stood[:2]), curve.damping_of(curve.stood[1], then)
+    return kept is None or (next_one is not None and bool(np.isclose(next_one, kept / 10)))
 
 
 def stuck(curve: misconceptions.ObservedCurveFit) -> set[str]:

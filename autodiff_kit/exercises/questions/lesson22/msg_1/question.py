@@ -44,6 +44,7 @@ QUESTION = comparison_question(
 an array like `x`. A node to which no edge leads gets 0. With NumPy.""",
     starter='def receive(x, edges):\n    """For each node the sum of what its edges bring."""\n    ...\n',
     solution=solution.receive,
+    smaller=shared.smaller_graphs,
     inputs=lambda rng: [
         (rng.normal(size=(n, k)), shared.drawn_edges(rng, n, count)) for n, k, count in ((4, 1, 5), (6, 3, 12))
     ],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff_kit.exercises.counterexample import counterexample_by
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -89,6 +90,7 @@ Write `pull_of_mean(g, edges)`: the cotangent of the rows that were sent, an arr
     ...
 ''',
     check=check,
+    counterexample=counterexample_by(shared.smaller_graphs, solution.pull_of_mean, 1e-10),
     messages={
         "forward-again": "These are the means of g over incoming edges: the forward step, with g in place of the rows. A pull moves g from the end of an edge to its start.",
         "pull-of-a-sum": "This is the pull of a sum. Node 1 takes the mean of {n} messages, so each moved it by 1/{n}.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,15 @@ def drawn(rng: np.random.Generator, sizes: tuple[int, ...]) -> Graphs:
         nodes = rng.permutation(max(size - 1, 1))
         lists.append(np.stack([nodes[:-1], nodes[1:]], axis=1))
     return list(sizes), lists
+
+
+def smaller(sizes: list[int], edge_lists: list[Array]) -> Iterator[Graphs]:
+    """One graph less, then one edge less."""
+    if len(sizes) > 1:
+        yield from ((sizes[:k] + sizes[k + 1 :], edge_lists[:k] + edge_lists[k + 1 :]) for k in range(len(sizes)))
+    for k, edges in enumerate(edge_lists):
+        for e in range(len(edges)):
+            yield sizes, [*edge_lists[:k], np.delete(edges, e, axis=0), *edge_lists[k + 1 :]]
 
 
 def shifted(edge_lists: list[Array], before: list[int], columns: tuple[int, ...] = (0, 1)) -> Array:
@@ -48,6 +58,7 @@ QUESTION = comparison_question(
 graph 1, and so on. Write `batch(sizes, edge_lists)`: the edges of all graphs with the nodes' new numbers, in the same order, one array of shape (all e, 2).""",
     starter='def batch(sizes, edge_lists):\n    """The edges of the batch, graph after graph."""\n    ...\n',
     solution=solution.batch,
+    smaller=smaller,
     inputs=lambda rng: [drawn(rng, (4, 5)), drawn(rng, (5, 1, 6, 4)), drawn(rng, (3, 2, 7, 3))],
     misconceptions=(
         Misconception(

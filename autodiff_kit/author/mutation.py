@@ -1,0 +1,339 @@
+"""Mutants of a worked answer: copies with one small fault each, and how many of them a check lets pass.
+
+A check is as good as the faults that it notices. A mutant changes one operator, constant, bound, axis, branch or sign
+of the worked answer. Many mutants compute the same as before and are rightly passed; so each is also compared with the
+worked answer, call by call, on draws of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.exercises.check_runner import grade_attempt
+from autodiff_kit.exercises.in_process import InProcessRunner
+from autodiff_kit.exercises.protocol import Call, CallResult
+from autodiff_kit.exercises.question import Question
+
+from .validate import execute_answer
+
+__all__ = ["Mutant", "MutantResult", "make_mutants", "surviving_share", "try_mutants"]
+
+SECONDS_FOR_A_MUTANT = 1.0  # a call that takes longer is an endless loop; worked answers take a tenth
+OTHER_DRAWS = range(1_000_000, 1_000_008)  # draws on which answers are compared, none of them one of the check's
+TOLERANCE = 1e-9
+EXCHANGED: dict[type[ast.AST], tuple[type[Any], ...]] = {
+    ast.Add: (ast.Sub,), ast.Sub: (ast.Add,), ast.Mult: (ast.Div,), ast.Div: (ast.Mult,), ast.MatMult: (ast.Mult,),
+    ast.Pow: (ast.Mult,), ast.FloorDiv: (ast.Div,), ast.Mod: (ast.FloorDiv,),
+    ast.BitAnd: (ast.BitOr,), ast.BitOr: (ast.BitAnd,), ast.And: (ast.Or,), ast.Or: (ast.And,),
+    ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt, ast.LtE),
+    ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
+    ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,),
+}  # fmt: skip
+RENAMED = {
+    "sin": "cos", "cos": "sin", "exp": "expm1", "log": "log1p", "floor": "ceil", "abs": "sign", "append": "extend",
+    "max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum", "argmax": "argmin", "argmin": "argmax",
+    "sum": "mean", "mean": "sum", "any": "all", "all": "any", "cumsum": "cumprod", "reversed": "list", "sorted": "list",
+    "zeros": "ones", "ones": "zeros", "zeros_like": "ones_like", "ones_like": "zeros_like",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A worked answer with one fault: its source, the line of the fault, and what was put in place of what."""
+
+    source: str
+    line: int
+    change: str
+
+
+@dataclass(frozen=True)
+class MutantResult:
+    """What a mutant gets on each draw, and whether it computes anything else than the worked answer.
+
+    Attributes
+    ----------
+    mutant : Mutant
+        The mutant.
+    shares : tuple of float
+        Its fraction of the points on each draw.
+    differs : bool
+        Whether a result of it differs from that of the worked answer.
+    """
+
+    mutant: Mutant
+    shares: tuple[float, ...]
+    differs: bool
+
+    @property
+    def passed(self) -> int:
+        """On how many draws it gets all points."""
+        return self.shares.count(1.0)
+
+    @property
+    def depends_on_the_draw(self) -> bool:
+        """Whether the same hand-in gets other points under another secret."""
+        return len(set(self.shares)) > 1
+
+
+def make_mutants(source: str) -> list[Mutant]:
+    """All mutants of a source, in the order of its lines; each text once.
+
+    Parameters
+    ----------
+    source : str
+        Python source. Docstrings and imports are left alone.
+
+    Returns
+    -------
+    list of Mutant
+        Those that compile.
+    """
+    tree = ast.parse(source)
+    found: dict[str, Mutant] = {ast.unparse(tree): Mutant(source, 0, "")}
+    for holder, field, node in _places(tree):
+        before = ast.unparse(node)
+        for new in _replacements(node):
+            _put(holder, field, node, new)
+            text = ast.unparse(ast.fix_missing_locations(tree))
+            _put(holder, field, new, node)
+            if text not in found and _compiles(text):
+                line = getattr(node, "lineno", getattr(holder, "lineno", 0))
+                found[text] = Mutant(text, line, f"`{_first_line(before)}` -> `{_first_line(ast.unparse(new))}`")
+    return sorted(list(found.values())[1:], key=lambda mutant: mutant.line)
+
+
+def try_mutants(question: Question, draws: int) -> list[MutantResult]:
+    """Check every mutant of a question's worked answer.
+
+    Parameters
+    ----------
+    question : Question
+        The question, with its worked answer.
+    draws : int
+        Number of random draws on which each mutant is checked.
+
+    Returns
+    -------
+    list of MutantResult
+        One for each mutant that can be run.
+    """
+    right = _functions(question, question.solution)
+    recorded = [] if right is None else _recorded_calls(question, right)
+    results = []
+    for mutant in make_mutants(question.solution):
+        functions = _functions(question, mutant.source)
+        if functions is not None:
+            shares = tuple(_share(question, functions, seed) for seed in range(draws))
+            results.append(MutantResult(mutant, shares, min(shares) < 1 or _answers_differ(functions, recorded)))
+    return results
+
+
+def surviving_share(results: list[MutantResult]) -> float:
+    """The share of checks that were passed, over all mutants that compute anything else than the worked answer."""
+    wrong = [result for result in results if result.differs]
+    return sum(result.passed for result in wrong) / max(1, sum(len(result.shares) for result in wrong))
+
+
+# ---------------------------------------------------------------- running
+def _functions(question: Question, source: str) -> dict[str, Callable[..., Any]] | None:
+    """The functions of an answer; None if it does not run."""
+    try:
+        names = execute_answer(f"{question.starter}\n{source}", f"<an answer to {question.id}>")
+        return {name: names[name] for name in question.writes}
+    except Exception:  # noqa: BLE001 - a fault outside of the functions; the learner sees it without a check
+        return None
+
+
+def _share(question: Question, functions: dict[str, Callable[..., Any]], seed: int) -> float:
+    runner = InProcessRunner(functions, SECONDS_FOR_A_MUTANT)
+    try:
+        return grade_attempt(question, functions, seed, runner).share
+    except Exception:  # noqa: BLE001 - a check that breaks gives nothing
+        return 0.0
+
+
+def _recorded_calls(
+    question: Question, functions: dict[str, Callable[..., Any]]
+) -> list[list[tuple[Call, CallResult]]]:
+    """The calls of other draws with the results of the worked answer."""
+    found = []
+    for seed in OTHER_DRAWS:
+        calls: list[tuple[Call, CallResult]] = []
+        runner = InProcessRunner(functions)
+
+        def answer(call: Call, runner: Any = runner, calls: Any = calls) -> CallResult:
+            result: CallResult = runner(call)
+            calls.append((call, result))
+            return result
+
+        grade_attempt(question, functions, seed, answer)
+        found.append(calls)
+    return found
+
+
+def _answers_differ(functions: dict[str, Callable[..., Any]], recorded: list[list[tuple[Call, CallResult]]]) -> bool:
+    """Whether any of the calls has another result than it had."""
+    for calls in recorded:
+        runner = InProcessRunner(functions, SECONDS_FOR_A_MUTANT)
+        try:
+            with np.errstate(all="ignore"):
+                if not all(_same(runner(call), want) for call, want in calls):
+                    return True
+        except Exception:  # noqa: BLE001 - the worked answer raised nothing
+            return True
+    return False
+
+
+def _same(got: CallResult, want: CallResult) -> bool:
+    told = [(reply.error, bool(reply.warning), reply.changed, reply.shared) for reply in (got, want)]
+    return told[0] == told[1] and _close(got.value, want.value) and _close(got.gradients, want.gradients)
+
+
+def _close(got: Any, want: Any) -> bool:
+    """Whether two plain values are equal, numbers within a tolerance."""
+    if isinstance(want, list | tuple):
+        return isinstance(got, list | tuple) and len(got) == len(want) and all(map(_close, got, want))
+    if isinstance(want, dict):
+        return type(got) is dict and got.keys() == want.keys() and all(_close(got[key], want[key]) for key in want)
+    if isinstance(want, np.ndarray | float):
+        a, b = np.asarray(got), np.asarray(want)
+        alike = a.shape == b.shape and a.dtype == b.dtype
+        return alike and bool(np.allclose(a, b, TOLERANCE, TOLERANCE, equal_nan=True))
+    return bool(got == want)
+
+
+# ---------------------------------------------------------------- mutants
+def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, ast.AST]]:
+    """Every node that may be replaced, with the node and the field that hold it."""
+    for holder in ast.walk(tree):
+        for field, value in ast.iter_fields(holder):
+            nodes = value if isinstance(value, list) else [value]
+            yield from (
+                (holder, field, node) for node in nodes if isinstance(node, ast.AST) and not _is_left_alone(node)
+            )
+
+
+def _is_left_alone(node: ast.AST) -> bool:
+    """Whether a node is a docstring, an import, or an operator, which is replaced together with what it joins."""
+    docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    kinds = (ast.Import, ast.ImportFrom, ast.alias, ast.expr_context, *EXCHANGED)
+    return docstring or isinstance(node, kinds)
+
+
+def _put(holder: ast.AST, field: str, old: ast.AST, new: ast.AST) -> None:
+    value = getattr(holder, field)
+    if isinstance(value, list):
+        value[next(k for k, node in enumerate(value) if node is old)] = new
+    else:
+        setattr(holder, field, new)
+
+
+def _compiles(text: str) -> bool:
+    try:
+        compile(text, "<mutant>", "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n", 1)[0]
+
+
+def _replacements(node: Any) -> Iterator[ast.AST]:
+    """What may stand in place of a node: one small fault each."""
+    for kind, faults in FAULTS.items():
+        if isinstance(node, kind):
+            yield from faults(node)
+
+
+def _of_arithmetic(node: ast.BinOp) -> Iterator[ast.AST]:
+    """Another operator, one side alone, or the sides exchanged."""
+    yield from (ast.BinOp(node.left, op(), node.right) for op in EXCHANGED.get(type(node.op), ()))
+    yield from (node.left, node.right)
+    if isinstance(node.op, ast.Sub | ast.Div | ast.Pow | ast.MatMult):
+        yield ast.BinOp(node.right, node.op, node.left)
+
+
+def _of_logic(node: ast.BoolOp) -> Iterator[ast.AST]:
+    yield from (ast.BoolOp(op(), node.values) for op in EXCHANGED[type(node.op)])
+    yield from node.values
+
+
+def _of_comparison(node: ast.Compare) -> Iterator[ast.AST]:
+    """Another relation, a shorter chain, or a text that nothing equals."""
+    left, ops, others = node.left, node.ops, node.comparators
+    for k, (old, other) in enumerate(zip(ops, others, strict=True)):
+        yield from (ast.Compare(left, [*ops[:k], op(), *ops[k + 1 :]], others) for op in EXCHANGED[type(old)])
+        if k:
+            yield ast.Compare(left, ops[:k], others[:k])
+        if isinstance(other, ast.Constant) and isinstance(other.value, str):
+            yield ast.Compare(left, ops, [*others[:k], ast.Constant("no such text"), *others[k + 1 :]])
+
+
+def _of_constant(node: ast.Constant) -> Iterator[ast.AST]:
+    value: Any = node.value
+    if isinstance(value, bool):
+        yield ast.Constant(not value)
+    elif isinstance(value, int):
+        yield from (ast.Constant(value + 1), ast.Constant(value - 1))
+    elif isinstance(value, float):
+        yield ast.Constant(2 * value or 1.0)
+        if abs(value) > TOLERANCE:  # a tolerance of the other sign is no slip that anybody makes
+            yield ast.Constant(-value)
+
+
+def _of_call(node: ast.Call) -> Iterator[ast.AST]:
+    """One argument less, the first two exchanged, or the first argument itself."""
+    given, named = node.args, node.keywords
+    yield from (ast.Call(node.func, given, named[:k] + named[k + 1 :]) for k in range(len(named)))
+    yield from given[:1]
+    if len(given) > 1:
+        yield ast.Call(node.func, given[:-1], named)
+        yield ast.Call(node.func, [given[1], given[0], *given[2:]], named)
+
+
+def _of_slice(node: ast.Slice) -> Iterator[ast.AST]:
+    parts = (node.lower, node.upper, node.step)
+    yield from (ast.Slice(*(None if k == j else part for j, part in enumerate(parts))) for k in range(3) if parts[k])
+
+
+def _of_branch(node: ast.If) -> Iterator[ast.AST]:
+    tests = (ast.UnaryOp(ast.Not(), node.test), ast.Constant(value=True), ast.Constant(value=False))
+    yield from (ast.If(test, node.body, node.orelse) for test in tests)
+
+
+def _of_update(node: ast.AugAssign) -> Iterator[ast.AST]:
+    yield from (ast.AugAssign(node.target, op(), node.value) for op in EXCHANGED.get(type(node.op), ()))
+    yield from (ast.Pass(), ast.Assign([node.target], node.value, lineno=node.lineno))
+
+
+FAULTS: dict[type[ast.AST], Callable[[Any], Iterable[ast.AST]]] = {
+    ast.BinOp: _of_arithmetic,
+    ast.BoolOp: _of_logic,
+    ast.Compare: _of_comparison,
+    ast.UnaryOp: lambda node: [node.operand],
+    ast.IfExp: lambda node: [node.body, node.orelse, ast.IfExp(node.test, node.orelse, node.body)],
+    ast.Constant: _of_constant,
+    ast.Name: lambda node: [ast.Name(RENAMED[node.id], node.ctx)] if node.id in RENAMED else [],
+    ast.Attribute: lambda node: (
+        [ast.Attribute(node.value, RENAMED[node.attr], node.ctx)] if node.attr in RENAMED else []
+    ),
+    ast.Call: _of_call,
+    ast.Subscript: lambda node: [node.value] if isinstance(node.ctx, ast.Load) else [],
+    ast.Slice: _of_slice,
+    ast.Set: lambda node: [ast.Set(node.elts[:k] + node.elts[k + 1 :]) for k in range(len(node.elts))],
+    ast.comprehension: lambda node: [ast.comprehension(node.target, node.iter, [], 0)] if node.ifs else [],
+    ast.AugAssign: _of_update,
+    ast.Expr: lambda _: [ast.Pass()],
+    ast.Assign: lambda node: [ast.Pass()] if isinstance(node.targets[0], ast.Subscript | ast.Attribute) else [],
+    ast.If: _of_branch,
+    ast.Continue: lambda _: [ast.Break()],
+    ast.Break: lambda _: [ast.Pass()],
+}
+"""The kinds of faults, by the kind of node that they replace."""

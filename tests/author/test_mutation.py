@@ -1,0 +1,126 @@
+"""Mutants of a worked answer, and what a check makes of them."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import replace
+
+import pytest
+
+from autodiff_kit.author import mutation
+from autodiff_kit.author.commands import MOST_SURVIVORS
+from autodiff_kit.author.mutation import make_mutants, surviving_share, try_mutants
+from autodiff_kit.cli import main
+from autodiff_kit.exercises.protocol import Call
+from autodiff_kit.exercises.questions import LESSONS
+
+IDS = [id for no in LESSONS for id in LESSONS.question_ids(no)]
+# What these ask for can be done in many ways: another number of points, another schedule, another bound that holds.
+OPEN = ("floor-2", "floor-5", "val-3")
+
+
+def changes(source):
+    return {mutant.change for mutant in make_mutants(textwrap.dedent(source))}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a + b", {"`a + b` -> `a`", "`a + b` -> `b`", "`a + b` -> `a - b`"}),
+        ("a - b", {"`a - b` -> `b - a`"}),
+        ("-a", {"`-a` -> `a`"}),
+        ("a < 3", {"`a < 3` -> `a <= 3`", "`a < 3` -> `a > 3`", "`3` -> `4`", "`3` -> `2`"}),
+        ("a < b < c", {"`a < b < c` -> `a < b`"}),
+        ("op == 'mul'", {"`op == 'mul'` -> `op == 'no such text'`"}),
+        ("a and b", {"`a and b` -> `a or b`", "`a and b` -> `a`", "`a and b` -> `b`"}),
+        ("a if b else c", {"`a if b else c` -> `a`", "`a if b else c` -> `c`", "`a if b else c` -> `c if b else a`"}),
+        ("0.5 * x", {"`0.5` -> `1.0`", "`0.5` -> `-0.5`"}),
+        ("f(True)", {"`True` -> `False`"}),
+        ("np.sum(x, axis=-1)", {"`np.sum` -> `np.mean`", "`np.sum(x, axis=-1)` -> `np.sum(x)`", "`-1` -> `1`"}),
+        ("f(a, b)", {"`f(a, b)` -> `a`", "`f(a, b)` -> `f(a)`", "`f(a, b)` -> `f(b, a)`"}),
+        ("x[1:]", {"`x[1:]` -> `x`", "`1:` -> `:`"}),
+        ("{'a', 'b'}", {"`{'a', 'b'}` -> `{'a'}`", "`{'a', 'b'}` -> `{'b'}`"}),
+        ("[a for a in b if a]", {"`for a in b if a` -> `for a in b`"}),
+        ("a += b", {"`a += b` -> `pass`", "`a += b` -> `a = b`", "`a += b` -> `a -= b`"}),
+        ("a[0] = b", {"`a[0] = b` -> `pass`"}),
+        ("if a:\n    b()", {"`if a:` -> `if not a:`", "`b()` -> `pass`"}),
+        ("while a:\n    continue", {"`continue` -> `break`"}),
+    ],
+)  # fmt: skip
+def test_a_fault_of_each_kind_is_made(source, expected):
+    assert expected <= changes(source)
+
+
+def test_docstrings_and_imports_stay_and_no_mutant_comes_twice():
+    mutants = make_mutants('"""A text."""\nimport math\n\ndef f(x):\n    """Another."""\n    return x + x\n')
+    assert len({mutant.source for mutant in mutants}) == len(mutants) == 2
+    assert all(mutant.line == 6 and "A text" in mutant.source and "Another" in mutant.source for mutant in mutants)
+
+
+def test_the_source_itself_is_not_among_them():
+    source = "def f(x):\n    return x"
+    assert make_mutants(source) == []
+
+
+def question_with(check, solution):
+    return replace(
+        LESSONS.load_question("msg-3"), writes=("f",), starter="def f(x):\n    ...\n", check=check, solution=solution
+    )
+
+
+def test_a_mutant_that_computes_the_same_is_not_counted_and_one_that_is_missed_is():
+    def check(a, rng):
+        x = float(rng.integers(1, 5))
+        reply = yield Call("f", (x,))
+        a.case(min(reply.value, 3.0), min(abs(x) + 1, 3.0))  # what is above 3 is not looked at
+
+    results = try_mutants(question_with(check, "def f(x):\n    return abs(x) + 1"), 10)
+    by_change = {result.mutant.change: result for result in results}
+    assert not by_change["`abs(x)` -> `x`"].differs
+    assert by_change["`abs(x)` -> `x`"].passed == 10
+    assert by_change["`1` -> `2`"].differs
+    assert 0 < by_change["`1` -> `2`"].passed < 10
+    wrong = [result for result in results if result.differs]
+    assert surviving_share(results) == sum(result.passed for result in wrong) / (10 * len(wrong)) > MOST_SURVIVORS
+    assert by_change["`1` -> `2`"].depends_on_the_draw
+    assert not by_change["`abs(x)` -> `x`"].depends_on_the_draw
+
+
+def test_a_mutant_without_an_end_does_not_pass(monkeypatch):
+    monkeypatch.setattr(mutation, "SECONDS_FOR_A_MUTANT", 0.05)
+
+    def check(a, rng):
+        reply = yield Call("f", (3,))
+        a.case(reply.value, 0.0)
+
+    solution = "def f(x):\n    while x > 0:\n        x -= 1\n    return x"
+    results = {result.mutant.change: result for result in try_mutants(question_with(check, solution), 1)}
+    assert results["`x -= 1` -> `pass`"].passed == 0
+
+
+def test_an_answer_that_stops_outside_of_its_functions_is_left_out():
+    def check(a, rng):
+        a.behave(True)
+        yield from ()
+
+    solution = "n = 1 / 1\n\ndef f(x):\n    return x"
+    stopped = {mutant for mutant in make_mutants(solution) if "1 / 0" in mutant.source}
+    tried = {result.mutant for result in try_mutants(question_with(check, solution), 1)}
+    assert stopped
+    assert tried == set(make_mutants(solution)) - stopped
+
+
+def test_the_command_tells_what_a_check_misses(capsys):
+    assert main(["author", "mutants", "22", "--draws", "1"]) in (0, 1)
+    out = capsys.readouterr().out
+    assert "msg-3: " in out
+    assert "change an answer" in out
+    assert "Questions with more than 1%: " in out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", [id for id in IDS if id not in OPEN])
+def test_a_check_misses_at_most_one_fault_in_a_hundred(id):
+    results = try_mutants(LESSONS.load_question(id), 5)
+    assert any(result.differs for result in results)
+    assert surviving_share(results) <= MOST_SURVIVORS, [r for r in results if r.differs and r.passed]
