@@ -63,7 +63,8 @@ def build(pyodide: Distribution, given: list[Path], out: Path, without: set[str]
     work.mkdir()
     lite.build(work, out / "lite")
     engine, preloaded = write_engine(pyodide, given, without, out / "lite")
-    lite.configure(out / "lite", engine, preloaded, ENVIRONMENT)
+    packages = f"/lib/python{'.'.join(pyodide.python.split('.')[:2])}/site-packages"
+    lite.configure(out / "lite", engine, preloaded, ENVIRONMENT | {"PYTHONSTARTUP": f"{packages}/piplite/startup.py"})
     lite.write_syllabus(out / "lite")
     write_book(out)
     folder = out / "lite" / engine

@@ -108,3 +108,17 @@ def test_the_inspector_shows_an_own_tape(visitor: Any) -> None:
     inspector = visit.page.locator(".akl-inspector")
     expect(inspector.locator(".akl-name", has_text=re.compile("^y$"))).to_have_count(1)
     expect(inspector).to_contain_text("[4 6]")
+
+
+def test_names_are_completed_and_nothing_can_be_installed(visitor: Any) -> None:
+    visit = visitor.visit()
+    visit.notebook(EXERCISE)
+    first = visit.index("import numpy")
+    visit.write(first, "import os")
+    visit.write(first, "%pip install numpy")
+    assert "asks no other host" in str(visit.cells()[first]["outputs"])
+    found = visit.page.evaluate("""async () => {
+        const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+        const reply = await kernel.requestComplete({ code: 'os.pat', cursor_pos: 6 });
+        return reply.content.matches; }""")
+    assert any("path" in name for name in found)
