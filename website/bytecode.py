@@ -22,7 +22,7 @@ def compiler_of(version: str) -> str | None:
 
 
 def with_bytecode(
-    wheel: bytes, python: str, modules: Iterable[str] | None = None, *, keep_sources: bool = True
+    wheel: bytes, python: str, modules: Iterable[str] | None = None, *, keep_sources: bool = True, optimize: int = 0
 ) -> bytes:
     """Return a wheel that has the bytecode of its modules beside their sources, or in their place.
 
@@ -36,6 +36,8 @@ def with_bytecode(
         Those that are compiled; by default all.
     keep_sources : bool, optional
         Whether the sources of what is compiled stay, for tracebacks and for whoever reads them.
+    optimize : int, optional
+        Python's level of optimization; 2 leaves out assertions and docstrings.
 
     Returns
     -------
@@ -45,6 +47,7 @@ def with_bytecode(
     script = str(Path(__file__).with_name("compile_wheel.py"))
     # A set in the code is written in the order of its hashes, which is drawn at each start unless it is given.
     environment = {"PATH": os.environ.get("PATH", ""), "PYTHONHASHSEED": "0"}
-    asked = json.dumps({"modules": None if modules is None else sorted(modules), "keep_sources": keep_sources})
+    chosen = None if modules is None else sorted(modules)
+    asked = json.dumps({"modules": chosen, "keep_sources": keep_sources, "optimize": optimize})
     done = subprocess.run([python, "-sP", script, asked], input=wheel, env=environment, capture_output=True, check=True)
     return done.stdout

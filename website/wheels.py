@@ -38,7 +38,7 @@ _LEFT_OUT_OF: Final = {
         r"^autodiff_kit/(grade/|author/|cli\.py|kernels/native|lab/precompile|"
         r"lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
     ),
-    "ipython": re.compile(r"^IPython/sphinxext/"),
+    "ipython": re.compile(r"^IPython/(sphinxext|terminal)/"),
     "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc)/"),
     "pygments": re.compile(
         r"^pygments/(lexers/(?!__init__|_mapping|python|special|agile)|styles/(?!__init__|_mapping|default|bw)|"
@@ -50,6 +50,12 @@ _LEFT_OUT_OF: Final = {
 # What a first cell and the kernel import, as this Python does; a module that is not among them travels as its source.
 _ON_THE_WAY: Final = (
     "import IPython.core.shellapp, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm"
+)
+_WITH_DOCSTRINGS: Final = ("autodiff-kit", "ipython")
+# Of the standard library: processes, servers, and encodings of other times.
+_LIBRARY_LEFT_OUT: Final = re.compile(
+    r"^(multiprocessing|xmlrpc|wsgiref|_pyrepl|idlelib|ensurepip|lib2to3|distutils|pydoc_data|turtledemo)/|"
+    r"^encodings/(cp(?!437|1252)\w+|iso8859_(?!1\.|15)\w+|mac_\w+|koi8_\w+|iso2022\w*|euc_\w+|big5\w*|gb\w+|hz|johab)\.py"
 )
 _SCRIPTS: Final = re.compile(r"\.data/(scripts|headers)/")
 # The kernel asks for these by name before it runs. Nothing is installed here, and completions need no jedi.
@@ -93,13 +99,20 @@ def compiled(wheel: Wheel, python: str) -> Wheel:
     """Return the wheel with bytecode, where there is a Python of that version here to write it.
 
     Only the modules that every lesson imports are compiled. The kit keeps their sources, which tracebacks and the
-    inspector show; of other packages they are left out.
+    inspector show, and IPython its docstrings, which its magics parse; of other packages both are left out.
     """
     program = compiler_of(".".join(python.split(".")[:2]))
     if program is None:
         return wheel
     own = wheel.name == "autodiff-kit"
-    return Wheel(wheel.file_name, with_bytecode(wheel.data, program, _modules_on_the_way(), keep_sources=own))
+    optimize = 0 if wheel.name in _WITH_DOCSTRINGS else 2
+    data = with_bytecode(wheel.data, program, _modules_on_the_way(), keep_sources=own, optimize=optimize)
+    return Wheel(wheel.file_name, data)
+
+
+def smaller_library(data: bytes) -> bytes:
+    """Return Python's standard library without what a browser has no use for."""
+    return _rewritten(data, lambda name: not _LIBRARY_LEFT_OUT.search(name))
 
 
 @cache

@@ -1,3 +1,3 @@
-"""Run by IPython when the kernel starts (PYTHONSTARTUP): names are completed by looking at the objects, without jedi."""
+"""Run by IPython when the kernel starts (PYTHONSTARTUP)."""
 
-get_ipython().Completer.use_jedi = False  # noqa: F821 - a name of every notebook
+__import__("piplite.ipython_settings").ipython_settings.apply(get_ipython())  # noqa: F821 - a name of every notebook
