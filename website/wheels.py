@@ -38,7 +38,7 @@ _LEFT_OUT_OF: Final = {
         r"^autodiff_kit/(grade/|author/|cli\.py|kernels/native|lab/precompile|"
         r"lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
     ),
-    "ipython": re.compile(r"^IPython/(sphinxext|terminal)/"),
+    "ipython": re.compile(r"^IPython/(sphinxext/|terminal/(?!__init__|pt_inputhooks))"),
     "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc)/"),
     "pygments": re.compile(
         r"^pygments/(lexers/(?!__init__|_mapping|python|special|agile)|styles/(?!__init__|_mapping|default|bw)|"
