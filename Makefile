@@ -10,8 +10,8 @@
 #   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, three quarters of an hour)
 #   make bench-parts                                         what drawing, checking and steps cost, without the others
 #   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
-#   make site PYODIDE=folder-or-address                       the book with the lessons running in the browser: build/site
 #   make release-check PYTHONS="python3.11 python3.12"       wheel and source distribution, installed and run on each of them
+#   make site PYODIDE=folder-or-address                       the book with the lessons running in the browser: build/site
 #   make extension                                           build the JupyterLab extension anew, after changing its sources
 #   make exercises                                       write the exercises' notebooks anew, after changing a question
 #   make clean                                               remove what these made; never your work

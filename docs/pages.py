@@ -79,7 +79,8 @@ def public() -> Iterator[Name]:
 
 def _owners() -> list[tuple[str, list[str]]]:
     """Packages with the names that they offer: the kit, what it offers as modules, and the views of tapes."""
-    modules = [m for m in map(vars(ak).get, ak.__all__) if isinstance(m, types.ModuleType)]
+    # By getattr, since some packages are imported only when they are asked for.
+    modules = [m for name in ak.__all__ if isinstance(m := getattr(ak, name), types.ModuleType)]
     views = [importlib.import_module(f"autodiff_kit.{stem}") for stem in SUBJECTS["looking"][1]]
     return [(m.__name__, sorted(m.__all__, key=str.lower)) for m in (ak, *modules, *views)]
 
@@ -98,7 +99,7 @@ def _members(cls: type, classes: list[type]) -> tuple[str, ...]:
     if issubclass(cls, Node):
         hidden |= set(vars(Node))
     if issubclass(cls, Value):
-        operations = {id(vars(ak)[name]) for name in ak.__all__}
+        operations = {id(getattr(ak, name)) for name in ak.__all__}
         hidden |= _ENGINE | {n for n, thing in vars(Value).items() if n in ak.__all__ or id(thing) in operations}
     ours = {name for base in cls.__mro__ if base.__module__.startswith("autodiff_kit") for name in vars(base)}
     names = [name for name in sorted(ours - hidden) if not name.startswith("_")]

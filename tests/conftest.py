@@ -61,7 +61,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     no_browser = browser() is None
-    in_ci = os.environ.get("CI", "").lower() not in ("", "0", "false")
     if not config.getoption("--all"):  # not skipped, which would be reported thousands of times
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
         items[:] = [item for item in items if not item.get_closest_marker("slow")]

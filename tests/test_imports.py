@@ -51,6 +51,19 @@ def test_a_first_gradient_loads_nothing_heavy() -> None:
     assert loaded.isdisjoint(HEAVY), sorted(loaded & set(HEAVY))
 
 
+def test_a_notebook_of_exercises_loads_no_widgets() -> None:
+    script = "import sys; from autodiff_kit.learn import exercise; exercise('01'); print(*sys.modules)"
+    loaded = {name.partition(".")[0] for name in fresh(script).split()}
+    assert loaded.isdisjoint({"IPython", "anywidget", "ipywidgets", "matplotlib", "numba"})
+
+
+def test_layers_optimizers_and_the_tracer_wait_until_they_are_asked_for() -> None:
+    names = ("nn", "optim", "compile.trace")
+    script = "import sys, autodiff_kit as ak; print(*sys.modules); ak.nn, ak.optim, ak.layers, ak.Module"
+    loaded = set(fresh(script).split())
+    assert loaded.isdisjoint({f"autodiff_kit.{name}" for name in names})
+
+
 def test_importing_starts_no_thread_and_writes_nothing(tmp_path: Path) -> None:
     script = f"""
 import os, threading

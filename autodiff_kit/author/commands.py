@@ -57,6 +57,14 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     )
     test.set_defaults(run=_run_validate)
 
+    mutate = what.add_parser(
+        "mutants", parents=[master], help="put small faults into the worked answers and count those that a check misses"
+    )
+    mutate.add_argument(
+        "--draws", type=int, default=MUTANT_DRAWS, metavar="N", help=f"draws for each fault (default: {MUTANT_DRAWS})"
+    )
+    mutate.set_defaults(run=_run_mutants)
+
     sibling = what.add_parser("variant", help="start a private sibling of one of the kit's questions")
     sibling.add_argument("question", metavar="ID", help="such as jvp-2")
     sibling.add_argument("name", metavar="NAME", help="of the new exercise, such as my_rows")
@@ -66,14 +74,6 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     scope = what.add_parser("gradescope", parents=[master], help="the autograder of a Gradescope assignment")
     scope.add_argument("--out", type=Path, default=Path("autograder.zip"), metavar="FILE", help="the archive to upload")
     scope.set_defaults(run=_run_gradescope)
-
-    mutate = what.add_parser(
-        "mutants", parents=[master], help="put small faults into the worked answers and count those that a check misses"
-    )
-    mutate.add_argument(
-        "--draws", type=int, default=MUTANT_DRAWS, metavar="N", help=f"draws for each fault (default: {MUTANT_DRAWS})"
-    )
-    mutate.set_defaults(run=_run_mutants)
 
     show = what.add_parser("master", parents=[master], help="print the master of one of the kit's own exercises")
     show.set_defaults(run=_run_show)
@@ -154,24 +154,6 @@ def _run_validate(options: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
-def _run_variant(options: argparse.Namespace) -> int:
-    from .variant import write_variant
-
-    path = write_variant(options.question, options.name, options.dir)
-    print(
-        f"{path} holds {options.question}, private. Change what it asks, then run: autodiff-kit author validate {path}"
-    )
-    return 0
-
-
-def _run_gradescope(options: argparse.Namespace) -> int:
-    from .gradescope_archive import write_gradescope_archive
-
-    for path in write_gradescope_archive(options.out, _read_named_master(options.master)):
-        print(f"{path}: upload it as the autograder of a programming assignment.")
-    return 0
-
-
 def _run_mutants(options: argparse.Namespace) -> int:
     from .mutation import surviving_share, try_mutants
 
@@ -193,6 +175,24 @@ def _run_mutants(options: argparse.Namespace) -> int:
         weak += share > MOST_SURVIVORS
     print(f"Questions with more than {MOST_SURVIVORS:.0%}: {weak}.")
     return 1 if weak else 0
+
+
+def _run_variant(options: argparse.Namespace) -> int:
+    from .variant import write_variant
+
+    path = write_variant(options.question, options.name, options.dir)
+    print(
+        f"{path} holds {options.question}, private. Change what it asks, then run: autodiff-kit author validate {path}"
+    )
+    return 0
+
+
+def _run_gradescope(options: argparse.Namespace) -> int:
+    from .gradescope_archive import write_gradescope_archive
+
+    for path in write_gradescope_archive(options.out, _read_named_master(options.master)):
+        print(f"{path}: upload it as the autograder of a programming assignment.")
+    return 0
 
 
 def _run_show(options: argparse.Namespace) -> int:

@@ -184,8 +184,8 @@ def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]
         spoils=made.get("spoils", {}),
         praise=made.get("praise", ""),
         solution=answer,
-        private=kit_metadata(parts[name, "answer"][0]).get("private") is True,
         counterexample=made.get("counterexample"),
+        private=kit_metadata(parts[name, "answer"][0]).get("private") is True,
     )
 
 

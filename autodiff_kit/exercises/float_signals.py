@@ -3,7 +3,7 @@
 NumPy learns of a division by zero, an overflow or an invalid value from the processor; WebAssembly has no such signals.
 There a learner's function gets its arguments as :class:`WatchedArray`. Where an operation makes infinity or nan of
 other numbers, it reports an error as ``np.errstate`` asks; a function of ``np.linalg`` that fails raises LinAlgError.
-The result of an operation is watched too. An array that the function makes itself is not, before it meets one that is.
+The result of an operation is watched too, and so is what the function gets from NumPy itself (:func:`watching_numpy`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import reduce
+from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +21,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from autodiff_kit.ops.lapack import raise_if_failed
 
-__all__ = ["WatchedArray", "unwatched", "watched"]
+__all__ = ["WatchedArray", "unwatched", "watched", "watching_numpy"]
 
 # NumPy's words, by the names of np.errstate.
 WORDS = {"divide": "divide by zero", "over": "overflow", "invalid": "invalid value"}
@@ -96,6 +98,46 @@ def unwatched(value: Any) -> Any:
     if kind is WatchedArray:
         return value.view(np.ndarray)
     return PLAIN_SCALARS[kind](float(value)) if kind in PLAIN_SCALARS else value
+
+
+class _WatchedFunction:
+    """A function of NumPy whose result is watched; its attributes are those of the function."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        alone = isinstance(self._function, np.ufunc) and not any(isinstance(x, np.ndarray | np.generic) for x in args)
+        if alone and all(type(x) in (float, int) for x in args):  # beside an array a Python number has no dtype
+            args = tuple(watched(np.asarray(x)) for x in args)
+        return watched(self._function(*args, **options))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+
+class _WatchedModule:
+    """NumPy, or a part of it, with watched functions."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._module, name)
+        if isinstance(found, ModuleType):
+            return _WatchedModule(found)
+        return _WatchedFunction(found) if callable(found) and not isinstance(found, type) else found
+
+
+@contextmanager
+def watching_numpy(names: dict[str, Any]) -> Iterator[None]:
+    """Let the names of a module or notebook that mean NumPy mean it with watched functions, for a while."""
+    mine = {name: value for name, value in names.items() if value is np}
+    names.update(dict.fromkeys(mine, _WatchedModule(np)))
+    try:
+        yield
+    finally:
+        names.update(mine)
 
 
 def _is_finite(x: Any) -> bool:

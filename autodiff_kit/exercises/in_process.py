@@ -24,7 +24,7 @@ import numpy as np
 from autodiff_kit.lessons.translation import translate
 from autodiff_kit.platform import HAS_FLOATING_POINT_SIGNALS, HAS_TIMER_SIGNALS
 
-from .float_signals import unwatched, watched
+from .float_signals import unwatched, watched, watching_numpy
 from .memory_meter import PeakMemoryMeter
 from .protocol import (
     Call,
@@ -231,7 +231,12 @@ class InProcessRunner:
     def _run(self, call: Call, given: tuple[object, ...], keywords: dict[str, object], tape: Any) -> Any:
         function = self._function(call)
         level: Any = "ignore" if call.quiet else "raise"
-        with np.errstate(over=level, invalid=level, divide=level), warnings.catch_warnings():
+        names = {} if HAS_FLOATING_POINT_SIGNALS else getattr(function, "__globals__", {})
+        with (
+            np.errstate(over=level, invalid=level, divide=level),
+            warnings.catch_warnings(),
+            watching_numpy(names),
+        ):
             warnings.simplefilter("ignore")
             if not call.quiet:
                 warnings.simplefilter("error", RuntimeWarning)

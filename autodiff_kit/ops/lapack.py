@@ -60,8 +60,8 @@ def raise_if_failed(name: str, arrays: Sequence[Any], found: Any) -> None:
     """Raise NumPy's LinAlgError where a result shows that LAPACK failed: NumPy then fills it with nan."""
     results = found if isinstance(found, tuple) else (found,)
     made_nan = any(np.isnan(y).any() for y in results)
-    # A linear system takes nan as a number; a decomposition of nan is a failure.
-    if name in _FAILURES and made_nan and (np.isfinite(arrays[0]).all() or name not in ("solve", "inv")):
+    # For some a matrix with nan is a failure; the others take nan as a number.
+    if name in _FAILURES and made_nan and (np.isfinite(arrays[0]).all() or name in ("svd", "pinv")):
         raise np.linalg.LinAlgError(_FAILURES[name])
 
 

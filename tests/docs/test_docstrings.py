@@ -56,7 +56,7 @@ def taken(thing: Any) -> list[str]:
 
 # -------------------------------------------------------------------------------- the list
 def test_every_name_that_a_package_lists_has_its_page() -> None:
-    modules = [ak, *(m for m in map(vars(ak).get, ak.__all__) if isinstance(m, types.ModuleType))]
+    modules = [ak, *(m for name in ak.__all__ if isinstance(m := getattr(ak, name), types.ModuleType))]
     shown = {id(thing) for thing in EVERYTHING.values()}
     missing = [
         f"{module.__name__}.{name}"

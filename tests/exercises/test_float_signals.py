@@ -11,7 +11,7 @@ import pytest
 
 from autodiff_kit.exercises import in_process
 from autodiff_kit.exercises.check_runner import grade_attempt
-from autodiff_kit.exercises.float_signals import unwatched, watched
+from autodiff_kit.exercises.float_signals import unwatched, watched, watching_numpy
 from autodiff_kit.exercises.protocol import ReturnedFunction, plain_copy
 from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.ops.lapack import raise_if_failed
@@ -127,6 +127,26 @@ def test_what_leaves_is_plain():
     assert type(unwatched(mine[0])) is np.float64
     assert len({mine[0], mine[1], float(mine[0])}) == 2
     assert isinstance(mine[0], float)
+
+
+def test_what_a_function_makes_with_numpy_is_watched():
+    names = {"np": np, "other": np.linalg}
+    with watching_numpy(names):
+        mine = names["np"]
+        assert outcome(lambda: 1 / mine.zeros(2)) == outcome(lambda: 1 / np.zeros(2))
+        assert outcome(lambda: mine.log(0.0)) == outcome(lambda: np.log(0.0))
+        assert outcome(lambda: mine.exp(mine.array(watched(np.array([800.0]))))) == outcome(
+            lambda: np.exp(np.array([800.0]))
+        )
+        assert outcome(lambda: mine.linalg.norm(np.ones(2)) / 0) == outcome(lambda: np.linalg.norm(np.ones(2)) / 0)
+        assert (mine.float32(2.0) * mine.ones(2, np.float32)).dtype == np.float32
+        assert mine.add(mine.ones(2, np.float32), 2.0).dtype == np.float32
+        assert mine.add.reduce(np.arange(4)) == 6
+        assert isinstance(mine.ones(2), mine.ndarray)
+        out = mine.zeros(2)
+        mine.add.at(out, [0, 0], 1.0)
+        assert out[0] == 2
+    assert names == {"np": np, "other": np.linalg}
 
 
 # Questions whose wrong answers raise floating-point errors.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from . import engine as engines
-from . import in_answers, in_dtypes
+from . import in_answers, in_dtypes, in_failures
 from .engine import TOP, Engine
 
 # Every run starts an engine, and some take a minute.
@@ -84,6 +84,13 @@ def test_every_operation_gives_the_dtypes_of_a_desktop(engine: Engine, tmp_path:
     assert len(there) == len(here) > 5000
     other = {call: (got, here[call]) for call, got in there.items() if got != here[call]}
     assert {call: both for call, both in other.items() if not call.endswith(BOOLEANS_AND_NUMBERS)} == {}
+
+
+@pytest.mark.slow
+def test_failures_say_what_they_say_on_a_desktop(engine: Engine, tmp_path: Path) -> None:
+    here = in_failures.main()
+    assert engine.run("in_failures", tmp_path) == here
+    assert sum(text.startswith(("AnomalyError", "StructureError")) for text in here.values()) >= 8
 
 
 @pytest.mark.slow

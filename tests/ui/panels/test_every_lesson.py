@@ -26,7 +26,9 @@ FAULTS = """([width, isDark]) => {
   const sticksOut = (root) => [...root.querySelectorAll('*')].filter((e) => {
     const box = e.getBoundingClientRect();
     const leaves = box.right > root.getBoundingClientRect().left + root.clientWidth + 1;
-    return leaves && box.width && box.height && e.checkVisibility({ visibilityProperty: true }) && !isHeld(e, root);
+    const isClipped = e.localName === 'g' || e.closest('[clip-path]'); // its box is larger than what is drawn of it
+    const isSeen = box.width && box.height && e.checkVisibility({ visibilityProperty: true });
+    return leaves && isSeen && !isClipped && !isHeld(e, root);
   });
   const isLight = (e) => getComputedStyle(e).color.match(/\\d+/g).slice(0, 3).every((part) => part > 150);
   const widgets = [...outer.querySelectorAll('section.ak, .ak-predict')];

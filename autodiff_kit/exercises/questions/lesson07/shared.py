@@ -18,9 +18,13 @@ MIN_NUDGE, MAX_NUDGE = 0.12, 0.4  # how far the place of 0 may be from an intege
 
 
 def random_range(rng: np.random.Generator, bits: int, up: object) -> QuantisationRange:
-    """A range around 0 that must move, up or down: 0 would fall between two levels, clearly nearer to one of them."""
+    """A range around 0 that must move, up or down: 0 would fall between two levels, clearly nearer to one of them.
+
+    With an even number of bits 0 lies in the upper half, where a wrong number of levels shows.
+    """
+    below, above = ((1.4, 2), (0.5, 1.2)) if bits % 2 == 0 else ((0.5, 2), (0.5, 2))
     while True:
-        lo, hi = -float(rng.uniform(0.5, 2)), float(rng.uniform(0.5, 2))
+        lo, hi = -float(rng.uniform(*below)), float(rng.uniform(*above))
         scale, first, _ = quant_1_solution.nudged(lo, hi, bits)
         if MIN_NUDGE < (first - lo if up else lo - first) / scale < MAX_NUDGE:
             return lo, hi, bits

@@ -19,9 +19,9 @@ SAVED_BY_OPERATION = {"add": "", "sum": "", "mul": "in", "square": "in", "sin": 
 
 
 def random_program(rng: np.random.Generator) -> list[ProgramLine]:
-    """Ten lines over two arrays; arrays are held twice, and only the last line may be a sum."""
+    """Eleven lines over two arrays; arrays are held twice, and only the last line may be a sum."""
     lines: list[ProgramLine] = [("mul", 0, 1), ("square", 0), ("relu", 2), ("exp", 0), ("add", 4, 5)]
-    lines += [("relu", 6), ("sin", 5)]
+    lines += [("relu", 6), ("sin", 5), ("exp", 3)]
     for _ in range(2):
         op = OPS[rng.integers(len(OPS))]
         lines.append((op, *(int(i) for i in rng.integers(0, 2 + len(lines), 2 if op in ("add", "mul") else 1))))
@@ -30,11 +30,13 @@ def random_program(rng: np.random.Generator) -> list[ProgramLine]:
 
 
 def telling_program(rng: np.random.Generator) -> list[ProgramLine]:
-    """A random program that shows it if the inputs of add, exp or relu are counted, or values numbered from elsewhere."""
+    """A random program that shows it if inputs of add, exp or relu are counted, exp is not, or numbers begin elsewhere."""
     while True:
         lines = random_program(rng)
         shifted = [bytes_if_numbered_from(first, lines, 1) for first in (0, 1, 3)]
         wrong = shifted + [bytes_if_inputs_are_saved(lines, 1, op) for op in ("add", "exp", "relu")]
+        without_exp = {one for held in saved_arrays(lines, SAVED_BY_OPERATION | {"exp": ""}) for one in held}
+        wrong.append(total_bytes(list(without_exp), 1))
         if bytes_if_numbered_from(2, lines, 1) not in wrong:
             return lines
 

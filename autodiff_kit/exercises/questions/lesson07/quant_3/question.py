@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     right = False
-    for bits in (2, 3, 4):  # with an odd number of bits entries below the range are clamped, else above it
+    for bits in (2, 3, 4, 5, 8):  # with an odd number of bits entries below the range are clamped, else above it
         x = misconceptions.data_with_nudged_range(rng, bits, bits % 2)
         g = rng.uniform(0.5, 2, size=x.size)
         reply = yield Call("total", (x, bits, g))
