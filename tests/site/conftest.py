@@ -137,10 +137,11 @@ class Visit:
         self.run(at, at)
 
     def command(self, name: str) -> None:
-        self.page.evaluate("name => jupyterapp.commands.execute(`autodiff-kit:${name}`)", name)
+        # Not its result, which may be a widget: the page would be copied through the wire with it.
+        self.page.evaluate("name => void jupyterapp.commands.execute(`autodiff-kit:${name}`)", name)
 
     def save(self) -> None:
-        self.page.evaluate("() => jupyterapp.shell.currentWidget.context.save()")
+        self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.context.save(); }")
 
 
 class Visitor:
