@@ -1,4 +1,4 @@
-import { h, s, put, uid, clamp, linear, onWidth, onDrag, pathOf, ticks } from "./dom.js";
+import { h, s, put, uid, clamp, linear, drawOnChange, onDrag, pathOf, ticks } from "./dom.js";
 import { brief } from "./numbers.js";
 import { leaderEnd, placeLabels } from "./label_places.js";
 import { SHAPES, LINES } from "./marker_shapes.js";
@@ -184,16 +184,5 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
     event.preventDefault();
     send(data.target.map((v, i) => v + by[i]));
   });
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }

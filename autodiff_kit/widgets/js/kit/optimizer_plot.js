@@ -1,4 +1,4 @@
-import { h, s, put, linear, patterns, onWidth, onDrag, clamp, pathOf, ticks } from "./dom.js";
+import { h, s, put, linear, patterns, drawOnChange, onDrag, clamp, pathOf, ticks } from "./dom.js";
 import { fmt, brief } from "./numbers.js";
 import { GradientStrip } from "./gradient_strip.js";
 
@@ -69,18 +69,7 @@ export function OptimizerPlot({ names, brush, unit, onPaint, onCursor, onLayout 
     const steps = data.weights[0].grads.length;
     onCursor(clamp(Math.floor(linear(scales.X(0), scales.X(steps), 0, steps)(x)), 0, steps - 1));
   });
-  const stop = onWidth(el, (w) => {
-    width = w;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
 const stripTop = (which) => which * (STRIP.height + STRIP.gap);
