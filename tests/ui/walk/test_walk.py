@@ -205,8 +205,8 @@ def turns_round(mira: Learner) -> None:
     expect(mira.where()).to_have_text("swept")
     expect(on_its_way).to_have_count(0)
     assert (mira.cells(0)[0], mira.last(0)) == (value, pulled), "the forward numbers stay where they were"
-    mira.run_to('print(f"{from_the_push:.0f} {from_the_pull:.0f}")')
-    both = mira.printed('print(f"{from_the_push:.0f} {from_the_pull:.0f}")').split()
+    mira.run_to("from_the_pull = ")
+    both = [mira.printed(f"from_the_{way} = ").split()[0] for way in ("push", "pull")]
     assert both == [f"{mira.kernel('from_the_push'):.0f}"] * 2
 
 
