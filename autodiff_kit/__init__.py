@@ -72,10 +72,8 @@ else:
         | {*_LATER}
     )
 
-if {
-    "ipykernel",
-    "pyodide_kernel",
-} & _sys.modules.keys():  # in a notebook's kernel: load observers of tapes, such as the inspector
+# In a notebook's kernel, also in a browser's: load observers of tapes, such as the inspector.
+if {"ipykernel", "pyodide_kernel"} & _sys.modules.keys():
     from importlib.metadata import entry_points as _entry_points
 
     for _extension in _entry_points(group="autodiff_kit.kernel"):

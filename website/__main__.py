@@ -63,7 +63,8 @@ def build(pyodide: Distribution, given: list[Path], out: Path, without: set[str]
     work.mkdir()
     lite.build(work, out / "lite")
     engine, preloaded = write_engine(pyodide, given, without, out / "lite")
-    lite.configure(out / "lite", engine, preloaded, ENVIRONMENT)
+    packages = f"/lib/python{'.'.join(pyodide.python.split('.')[:2])}/site-packages"
+    lite.configure(out / "lite", engine, preloaded, ENVIRONMENT | {"PYTHONSTARTUP": f"{packages}/piplite/startup.py"})
     lite.write_syllabus(out / "lite")
     write_book(out)
     folder = out / "lite" / engine
@@ -78,8 +79,8 @@ def write_book(out: Path) -> None:
     options = ["-W", "--keep-going", "-q", "-j", "auto", "-t", "site", "-b", "html", "-d", str(trees)]
     command = [sys.executable, "-m", "sphinx", *options, str(lite.TOP / "docs"), str(out)]
     subprocess.run(command, check=True)
-    for left in (".buildinfo", "objects.inv"):
-        (out / left).unlink(missing_ok=True)
+    for left in (out / ".buildinfo", out / "objects.inv", *(out / "_static").rglob("*.map")):
+        left.unlink(missing_ok=True)
 
 
 def write_engine(
@@ -91,6 +92,7 @@ def write_engine(
     entries["autodiff-kit"]["depends"] = ["numpy"]
     lock = {**pyodide.lock, "packages": entries}
     files = pyodide.engine() | {LOCK: json.dumps(lock, sort_keys=True).encode()}
+    files["python_stdlib.zip"] = wheels.smaller_library(files["python_stdlib.zip"])
     files |= {wheel.file_name: wheel.data for wheel in found.values()}
     total = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files)))
     name = f"static/pyodide-{total.hexdigest()[:12]}"

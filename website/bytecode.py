@@ -4,10 +4,12 @@ imports, which takes more time than running them.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 __all__ = ["compiler_of", "with_bytecode"]
@@ -19,8 +21,10 @@ def compiler_of(version: str) -> str | None:
     return sys.executable if version == own else shutil.which(f"python{version}")
 
 
-def with_bytecode(wheel: bytes, python: str) -> bytes:
-    """Return a wheel that has the bytecode of its modules beside their sources.
+def with_bytecode(
+    wheel: bytes, python: str, modules: Iterable[str] | None = None, *, keep_sources: bool = True, optimize: int = 0
+) -> bytes:
+    """Return a wheel that has the bytecode of its modules beside their sources, or in their place.
 
     Parameters
     ----------
@@ -28,6 +32,12 @@ def with_bytecode(wheel: bytes, python: str) -> bytes:
         The file's contents.
     python : str
         The program that compiles: a Python of the version that will import the modules (:func:`compiler_of`).
+    modules : iterable of str, optional
+        Those that are compiled; by default all.
+    keep_sources : bool, optional
+        Whether the sources of what is compiled stay, for tracebacks and for whoever reads them.
+    optimize : int, optional
+        Python's level of optimization; 2 leaves out assertions and docstrings.
 
     Returns
     -------
@@ -37,5 +47,7 @@ def with_bytecode(wheel: bytes, python: str) -> bytes:
     script = str(Path(__file__).with_name("compile_wheel.py"))
     # A set in the code is written in the order of its hashes, which is drawn at each start unless it is given.
     environment = {"PATH": os.environ.get("PATH", ""), "PYTHONHASHSEED": "0"}
-    done = subprocess.run([python, "-sP", script], input=wheel, env=environment, capture_output=True, check=True)
+    chosen = None if modules is None else sorted(modules)
+    asked = json.dumps({"modules": chosen, "keep_sources": keep_sources, "optimize": optimize})
+    done = subprocess.run([python, "-sP", script, asked], input=wheel, env=environment, capture_output=True, check=True)
     return done.stdout

@@ -7,27 +7,25 @@ name (`publish.py`), so that a browser keeps it for ever.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import io
 import json
-import marshal
 import re
 import subprocess
 import sys
 import tempfile
-import warnings
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
+from website.bytecode import compiler_of, with_bytecode
 
 HERE: Final = Path(__file__).parent
 TOP: Final = HERE.parent
@@ -40,7 +38,7 @@ _LEFT_OUT_OF: Final = {
         r"^autodiff_kit/(grade/|author/|cli\.py|kernels/native|lab/precompile|"
         r"lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
     ),
-    "ipython": re.compile(r"^IPython/(testing|sphinxext)/"),
+    "ipython": re.compile(r"^IPython/(sphinxext/|terminal/(?!__init__|pt_inputhooks))"),
     "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc)/"),
     "pygments": re.compile(
         r"^pygments/(lexers/(?!__init__|_mapping|python|special|agile)|styles/(?!__init__|_mapping|default|bw)|"
@@ -52,6 +50,12 @@ _LEFT_OUT_OF: Final = {
 # What a first cell and the kernel import, as this Python does; a module that is not among them travels as its source.
 _ON_THE_WAY: Final = (
     "import IPython.core.shellapp, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm"
+)
+_WITH_DOCSTRINGS: Final = ("autodiff-kit", "ipython")
+# Of the standard library: processes, servers, and encodings of other times.
+_LIBRARY_LEFT_OUT: Final = re.compile(
+    r"^(multiprocessing|xmlrpc|wsgiref|_pyrepl|idlelib|ensurepip|lib2to3|distutils|pydoc_data|turtledemo)/|"
+    r"^encodings/(cp(?!437|1252)\w+|iso8859_(?!1\.|15)\w+|mac_\w+|koi8_\w+|iso2022\w*|euc_\w+|big5\w*|gb\w+|hz|johab)\.py"
 )
 _SCRIPTS: Final = re.compile(r"\.data/(scripts|headers)/")
 # The kernel asks for these by name before it runs. Nothing is installed here, and completions need no jedi.
@@ -92,32 +96,23 @@ def _rewritten(data: bytes, kept: Callable[[str], bool]) -> bytes:
 
 
 def compiled(wheel: Wheel, python: str) -> Wheel:
-    """Return the wheel with its modules compiled, where this Python writes what the browser's Python reads.
+    """Return the wheel with bytecode, where there is a Python of that version here to write it.
 
-    Compiling is most of the time that a first import takes there. Only the modules that every lesson imports are
-    compiled. The kit keeps their sources, which tracebacks and the inspector show; of other packages they are left out.
+    Only the modules that every lesson imports are compiled. The kit keeps their sources, which tracebacks and the
+    inspector show, and IPython its docstrings, which its magics parse; of other packages both are left out.
     """
-    tag = f"cpython-{sys.version_info.major}{sys.version_info.minor}"
-    if python.split(".")[:2] != list(map(str, sys.version_info[:2])):
+    program = compiler_of(".".join(python.split(".")[:2]))
+    if program is None:
         return wheel
+    own = wheel.name == "autodiff-kit"
+    optimize = 0 if wheel.name in _WITH_DOCSTRINGS else 2
+    data = with_bytecode(wheel.data, program, _modules_on_the_way(), keep_sources=own, optimize=optimize)
+    return Wheel(wheel.file_name, data)
 
-    def files(old: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
-        for name in old.namelist():
-            data = old.read(name)
-            path = PurePosixPath(name)
-            module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-            if path.suffix != ".py" or module not in _modules_on_the_way():
-                yield name, data
-                continue
-            code = _code(data, name)
-            if wheel.name == "autodiff-kit":
-                yield name, data
-                yield str(path.parent / "__pycache__" / f"{path.stem}.{tag}.pyc"), code
-            else:
-                yield str(path.with_suffix(".pyc")), code
 
-    with zipfile.ZipFile(io.BytesIO(wheel.data)) as old:
-        return Wheel(wheel.file_name, _zipped(files(old)))
+def smaller_library(data: bytes) -> bytes:
+    """Return Python's standard library without what a browser has no use for."""
+    return _rewritten(data, lambda name: not _LIBRARY_LEFT_OUT.search(name))
 
 
 @cache
@@ -125,15 +120,6 @@ def _modules_on_the_way() -> frozenset[str]:
     script = f"{_ON_THE_WAY}; import sys; print(*sys.modules)"
     found = subprocess.run([sys.executable, "-c", script], cwd=TOP, capture_output=True, text=True, check=True)
     return frozenset(found.stdout.split())
-
-
-def _code(source: bytes, name: str) -> bytes:
-    """A module as a file that Python trusts without looking at the source."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of the packages' own strings
-        code = compile(source, name, "exec", dont_inherit=True)
-    unchecked = (1).to_bytes(4, "little")  # PEP 552: the hash of the source is there, and is not compared
-    return importlib.util.MAGIC_NUMBER + unchecked + importlib.util.source_hash(source) + marshal.dumps(code)
 
 
 def _zipped(files: Iterable[tuple[str, bytes]]) -> bytes:

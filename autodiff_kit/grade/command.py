@@ -127,6 +127,10 @@ def _run_grade(options: argparse.Namespace) -> int:
         platform_names=bool(options.canvas or options.moodle or roster),
     )
     _check_limits(options)
+    if options.column and len({one.exercise for one in submissions if one.exercise}) > 1:
+        raise ArgumentError(
+            "--column names one assignment, but the submissions are of several exercises: add --exercise."
+        )
     limits = ResourceLimits(cpu=options.cpu, wall=options.wall, memory=options.memory << 20)
     batch = BatchOptions(
         limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade, str(checks or "")

@@ -10,6 +10,7 @@ from typing import Any
 
 from autodiff_kit.exercises.check_runner import Verdict, grade_attempt, question_rng
 from autodiff_kit.exercises.question import Lesson, Question
+from autodiff_kit.lessons.translation import translate
 
 from .exercise_lookup import find_exercise
 from .inside.limits import ExitStatus
@@ -115,7 +116,7 @@ def _run_once(
             if question.id not in state.grades:
                 current = question
                 seed = question_seed(secret, submission.learner, question.id)
-                verdict = _check_question(question, seed, session, function_states)
+                verdict = _check_question(question, seed, session, function_states, submission)
                 state.grades[question.id] = _question_grade(question, seed, verdict)
         current = None
         session.finish()
@@ -135,14 +136,23 @@ def _run_once(
 
 
 def _check_question(
-    question: Question, seed: int, session: SubmissionSession, function_states: dict[str, str]
+    question: Question,
+    seed: int,
+    session: SubmissionSession,
+    function_states: dict[str, str],
+    submission: Submission,
 ) -> Verdict:
     absent = [name for name in question.writes if function_states[name] != "there"]
     if absent:
         named = " and ".join(f"`{name}`" for name in absent)
         missing = any(function_states[name] == "missing" for name in absent)
-        words = f"There is no function {named}." if missing else f"{named} is unchanged from the starter code."
-        return Verdict("not attempted", 0.0, words)
+        be = "are" if len(absent) > 1 else "is"
+        words = f"There is no function {named}." if missing else f"{named} {be} unchanged from the starter code."
+        stopped = [
+            session.errors[place] for place, id in submission.questions if id == question.id and place in session.errors
+        ]
+        why = f" Its cell stopped with {stopped[-1]}" if stopped and missing else ""
+        return Verdict("not attempted", 0.0, words + why)
     session.begin_part()
     try:
         return grade_attempt(question, {}, seed, session)
@@ -194,7 +204,8 @@ def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> 
 
 def _question_grade(question: Question, seed: int, verdict: Verdict) -> QuestionGrade:
     points = float(question.points * verdict.share)
-    message = clean_text(verdict.message, MAX_MESSAGE)
+    # What is said about tries is for the notebook, where a learner can try again.
+    message = clean_text(verdict.message.replace(translate("This cost no try."), "").rstrip(), MAX_MESSAGE)
     return QuestionGrade(question.id, points, question.points, verdict.outcome, message, verdict.misconception, seed)
 
 

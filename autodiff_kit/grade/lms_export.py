@@ -69,8 +69,9 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None
         The course's own export: every enrolled learner has a line, an empty one without a submission, and strangers
         have none. Without a roster each learner's name is used as the login.
     column : str, optional
-        Title of the assignment in Canvas, such as ``Adam's slots (81234)``; only for results of one exercise. By
-        default the exercise's name, for which Canvas offers to make an assignment.
+        Title of the assignment in Canvas, such as ``Adam's slots (81234)``; only for results of one exercise. Its
+        points possible stay, scores are given on their scale, and a grade stays where nothing was handed in. By default
+        the exercise's name, for which Canvas offers to make an assignment.
 
     Returns
     -------
@@ -83,14 +84,29 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None
     for result in found:
         if result.exercise:
             most[result.exercise] = max(most[result.exercise], result.max_score)
+    titles = _titles(exercises, column)
+    if column and roster and column not in roster.columns:
+        raise StructureError(f"The roster has no column {column!r}; it has {', '.join(roster.columns[5:])}.")
+    possible = {
+        title: (roster.possible.get(title, 0.0) if roster else 0.0) or most[name]
+        for name, title in zip(exercises, titles, strict=True)
+    }
     rows = [
-        [*CANVAS_COLUMNS, *_titles(exercises, column)],
-        ["    Points Possible", "", "", "", "", *(f"{most[name]:g}" for name in exercises)],
+        [*CANVAS_COLUMNS, *titles],
+        ["    Points Possible", "", "", "", "", *(f"{possible[title]:g}" for title in titles)],
     ]
     for who, own in _canvas_learners(found, roster):
-        points = (f"{own[name].score:g}" if name in own and own[name].marks else "" for name in exercises)
+        points = (
+            _canvas_points(own.get(name), most[name], possible[title]) or who.get(title, "")
+            for name, title in zip(exercises, titles, strict=True)
+        )
         rows.append([*(escape_formula(who.get(key, "")) for key in CANVAS_COLUMNS), *points])
     return csv_text(rows)
+
+
+def _canvas_points(result: SubmissionResult | None, most: float, possible: float) -> str:
+    """A score on the scale of the assignment in Canvas; empty without a grade."""
+    return f"{round(result.score * possible / most, 2):g}" if result and result.marks and most else ""
 
 
 def _canvas_learners(

@@ -36,6 +36,7 @@ article.passed { border-left: 4px solid #1976d2; }
 h2 { margin-top: 2.5rem; } h3 { margin: 0; }
 pre, code { font: 0.9em/1.4 ui-monospace, monospace; } pre { overflow-x: auto; }
 table { border-collapse: collapse; } th, td { text-align: left; padding: .2rem 1rem .2rem 0; vertical-align: top; }
+.wide { overflow-x: auto; }
 td.bar { width: 14rem; } td.bar span { display: inline-block; height: .8rem; background: #1976d2; }
 .quiet { opacity: .75; }
 """
@@ -144,7 +145,7 @@ def _remarks_table(results: Sequence[SubmissionResult]) -> str:
     rows = [
         f"<tr><td>{_escape(result.learner)}</td><td>{_escape(result.exercise)}</td><td>{result.status}</td>"
         f"<td>{_escape(' '.join((result.reason, *result.remarks)))}</td></tr>"
-        for result in results
+        for result in sorted(results, key=lambda one: (one.status == "graded", one.status, one.learner))
         if result.status != "graded" or result.remarks
     ]
     return _html_table("To look at", ("learner", "exercise", "status", "why"), rows)
@@ -198,7 +199,8 @@ def _html_table(title: str, head: Sequence[str], rows: Sequence[str]) -> str:
     if not rows:
         return f'<h2>{title}</h2><p class="quiet">None.</p>'
     cells = "".join(f'<th scope="col">{name}</th>' for name in head)
-    return f"<h2>{title}</h2><table><thead><tr>{cells}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    table = f"<table><thead><tr>{cells}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f"<h2>{title}</h2><div class=wide>{table}</div>"
 
 
 def _html_page(title: str, body: str) -> str:

@@ -14,18 +14,21 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from autodiff_kit.errors import FileError
 
-__all__ = ["Roster", "platform_learner", "read_roster"]
+__all__ = ["Roster", "canvas_facts", "is_platform_name", "platform_learner", "read_roster"]
 
 MAX_ROSTER_BYTES: Final = 32 << 20
 CANVAS_COLUMNS: Final = ("Student", "ID", "SIS User ID", "SIS Login ID")
 POINTS_POSSIBLE: Final = "Points Possible"
-CANVAS_FILE: Final = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{1,18})_\d{1,18}_.+", re.DOTALL)
+CANVAS_FILE: Final = re.compile(
+    r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d{1,18})_(?P<file>\d{1,18})_.+?(?:-(?P<again>\d{1,6}))?", re.DOTALL
+)
 MOODLE_FOLDER: Final = re.compile(r"(?P<name>.+)_(?P<id>\d{1,18})_assignsubmission_(?:file|onlinetext)_?", re.DOTALL)
 LAST_NUMBER: Final = re.compile(r"(\d{1,18})\s*$")
 
@@ -46,6 +49,19 @@ def platform_learner(name: str) -> str:
     return f"{found['name']}_{found['id']}" if found else name
 
 
+def is_platform_name(name: str) -> bool:
+    """Whether a name is one that Canvas or Moodle gives to a download."""
+    return bool(MOODLE_FOLDER.fullmatch(name) or CANVAS_FILE.fullmatch(name))
+
+
+def canvas_facts(name: str) -> tuple[bool, tuple[int, int]]:
+    """Whether Canvas calls a file late, and the numbers by which its files are ordered: repeats, then uploads."""
+    found = CANVAS_FILE.fullmatch(name)
+    if found is None:
+        return False, (0, 0)
+    return bool(found["late"]), (int(found["again"] or 0), int(found["file"]))
+
+
 @dataclass(frozen=True)
 class Roster:
     """The enrolled learners, as their platform exported them.
@@ -58,11 +74,14 @@ class Roster:
         Names of all columns, in the file's order.
     rows : list of dict
         One for each learner.
+    possible : dict
+        Canvas' points possible by column.
     """
 
     platform: str
     columns: list[str]
     rows: list[dict[str, str]]
+    possible: dict[str, float] = field(default_factory=dict)
     _places: dict[str, int] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -123,13 +142,25 @@ def read_roster(path: Path) -> Roster:
             "Moodle assignment."
         ) from error
     if {"Student", "ID"} <= set(columns):
-        return Roster("canvas", columns, [row for row in rows if _is_student(row["Student"].strip())])
+        students = [row for row in rows if _is_student(row["Student"].strip())]
+        return Roster("canvas", columns, students, _points_possible(rows))
     if len(columns) > 1 and rows and all(LAST_NUMBER.search(row[columns[0]]) for row in rows):
         return Roster("moodle", columns, rows)
     raise FileError(
         f"{path} is neither an export of Canvas' gradebook, which has columns Student and ID, nor a Moodle grading "
         "worksheet, whose first column ends in the number of a participant."
     )
+
+
+def _points_possible(rows: list[dict[str, str]]) -> dict[str, float]:
+    """Canvas' line of points possible, of the columns that have a number there."""
+    found = {}
+    for row in rows:
+        if row["Student"].strip().startswith(POINTS_POSSIBLE):
+            for column, text in row.items():
+                with suppress(ValueError):
+                    found[column] = float(text)
+    return found
 
 
 def _is_student(name: str) -> bool:

@@ -31,6 +31,8 @@ class Submission:
         The learner's random id, the hash of the notebook, and the time of the file.
     remarks : tuple of str
         Remarks for the teacher.
+    order : tuple of int
+        Which of a learner's files is the later one, where their times are equal.
     """
 
     learner: str
@@ -44,6 +46,7 @@ class Submission:
     sha256: str = ""
     submitted: str = ""
     remarks: tuple[str, ...] = field(default=())
+    order: tuple[int, ...] = ()
 
     @property
     def key(self) -> str:

@@ -13,16 +13,16 @@ from typing import Final
 from autodiff_kit.errors import FileError
 
 from .exercise_lookup import find_builtin_exercise, find_exercise
-from .roster import platform_learner
+from .roster import canvas_facts, is_platform_name, platform_learner
 from .submission import Submission
-from .submission_reader import read_submission
+from .submission_reader import SUFFIXES, read_submission
 
 __all__ = ["collect_submissions"]
 
-SUFFIXES: Final = (".ipynb", ".zip")
 MAX_FILES: Final = 1000
 """Files of one learner's folder that are looked at, those nearest to its top first."""
 MAX_NOTEBOOKS: Final = 20
+CALLED_LATE: Final = "Canvas calls this file late; compare its time with that of the submission in Canvas."
 # A bundle's name ends with the receipt of handing in.
 RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}$")
 
@@ -58,31 +58,39 @@ def collect_submissions(
     if exercise:
         find_exercise(exercise)
     found = [
-        read_submission(
-            path, platform_learner(learner) if platform_names else learner, exercise, noted_times=noted_times
-        )
-        for learner, path in _files_with_learners(places, exercise)
+        _read_from_platform(learner, path, exercise, noted_times=noted_times)
+        if platform_names
+        else read_submission(path, learner, exercise, noted_times=noted_times)
+        for learner, path in _files_with_learners(places, exercise, others=platform_names)
     ]
     return _last_of_each_learner(_with_copied_ids_remarked(found))
 
 
-def _files_with_learners(places: Iterable[Path], exercise: str) -> Iterator[tuple[str, Path]]:
-    """Each file that may be a submission, with its learner."""
+def _read_from_platform(learner: str, path: Path, exercise: str, *, noted_times: bool) -> Submission:
+    """Read a file of a platform's download: its name tells the learner, and on Canvas more."""
+    found = read_submission(path, platform_learner(learner), exercise, noted_times=noted_times)
+    late, order = canvas_facts(learner)
+    remarks = (*found.remarks, *([CALLED_LATE] if late else []))
+    return replace(found, remarks=remarks, order=order)
+
+
+def _files_with_learners(places: Iterable[Path], exercise: str, *, others: bool) -> Iterator[tuple[str, Path]]:
+    """Each file that may be a submission, with its learner; ``others`` adds a platform's files of other kinds."""
     for place in places:
         if not os.path.lexists(place):
             raise FileError(f"{place} does not exist. Give notebooks, bundles or folders of them.")
         if place.is_dir() and not place.is_symlink():
             for entry in sorted(place.iterdir()):
-                yield from _files_in_entry(entry, exercise)
+                yield from _files_in_entry(entry, exercise, others=others)
         else:
             yield _learner_of(place, exercise), place
 
 
-def _files_in_entry(entry: Path, exercise: str) -> Iterator[tuple[str, Path]]:
+def _files_in_entry(entry: Path, exercise: str, *, others: bool) -> Iterator[tuple[str, Path]]:
     if entry.name.startswith("."):
         return
     if entry.is_symlink() or not entry.is_dir():
-        if entry.suffix in SUFFIXES:
+        if entry.suffix in SUFFIXES or (others and is_platform_name(entry.stem)):
             yield _learner_of(entry, exercise), entry
         return
     files = list(islice(_files_below(entry), MAX_FILES))
@@ -116,8 +124,8 @@ def _with_copied_ids_remarked(found: list[Submission]) -> list[Submission]:
         if not others:
             return one
         words = (
-            f"This notebook and that of {', '.join(others[:5])} have the same random id, so they are copies of one "
-            "notebook."
+            f"This notebook and that of {', '.join(others[:5])} have the same random id: one may be a copy of the "
+            "other, or both began from one download."
         )
         return replace(one, remarks=(*one.remarks, words))
 
@@ -130,7 +138,7 @@ def _last_of_each_learner(found: list[Submission]) -> list[Submission]:
         groups.setdefault((one.learner, one.exercise), []).append(one)
     chosen = []
     for group in groups.values():
-        last = max(group, key=lambda one: (not one.status, one.submitted, one.sha256))
+        last = max(group, key=lambda one: (not one.status, one.submitted, one.order, one.sha256))
         if len(group) > 1:
             words = f"{len(group)} notebooks were handed in; the last one that can be read counts."
             last = replace(last, remarks=(*last.remarks, words))

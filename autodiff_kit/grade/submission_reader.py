@@ -18,8 +18,9 @@ from .outside_text import clean_name, clean_text
 from .submission import Submission
 from .submission_files import RejectedSubmission, notebook_from_zip, read_file_bytes, read_short_text
 
-__all__ = ["read_submission"]
+__all__ = ["SUFFIXES", "read_submission"]
 
+SUFFIXES: Final = (".ipynb", ".zip")
 MAX_CELLS: Final = 5000
 # All code cells of a notebook as JSON, which is how they are sent to the sandbox.
 MAX_CODE_BYTES: Final = 2 << 20
@@ -53,6 +54,10 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
     )
     remarks: tuple[str, ...] = ()
     try:
+        if path.suffix not in SUFFIXES:
+            raise RejectedSubmission(
+                "invalid", f"It is a file of another kind ({clean_name(path.name)}). Hand in the notebook (.ipynb)."
+            )
         data = read_file_bytes(path)
         blank = replace(blank, sha256=hashlib.sha256(data).hexdigest())
         if path.suffix == ".zip":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -13,6 +15,9 @@ from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
 from autodiff_kit.grade.nbgrader_gradebook import GradebookError, database_url
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from autodiff_kit.grade.roster import platform_learner, read_roster
+from autodiff_kit.grade.submission_discovery import collect_submissions
+
+from .notebooks import with_cell
 
 RESULTS = [
     SubmissionResult(
@@ -86,6 +91,33 @@ def test_a_column_that_exists_is_named():
     assert rows(canvas_csv(one, column="Pushes (81234)"))[0][5:] == ["Pushes (81234)"]
     with pytest.raises(StructureError, match="2 exercises"):
         canvas_csv(RESULTS, column="Pushes (81234)")
+
+
+def test_an_assignment_that_exists_keeps_its_scale_and_its_grades(tmp_path):
+    text = (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Pushes (81234)\n    Points Possible,,,,,100\n"
+        '"Lovelace, Ada",17,s17,ada,A,\n"Boole, Bob",1018,s18,bob,A,7\n"Byron, Dan",1019,s19,dan,B,55\n'
+    )
+    one = [result for result in RESULTS if result.exercise == "01_x"]
+    table = rows(canvas_csv(one, roster(tmp_path, text), "Pushes (81234)"))
+    assert table[1][5] == "100"
+    assert [row[5] for row in table[2:]] == ["83.33", "50", "55"]
+    with pytest.raises(StructureError, match="no column 'Pushs"):
+        canvas_csv(one, roster(tmp_path, text), "Pushs (81234)")
+
+
+def test_of_files_of_one_time_the_later_upload_counts(tmp_path):
+    for name, source in (("adal_17_90001_w-1", "'a'"), ("adal_17_90002_w", "'b'"), ("adal_17_80001_w-2", "'c'")):
+        path = tmp_path / f"{name}.ipynb"
+        path.write_text(json.dumps(with_cell(source)), encoding="utf-8")
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    (tmp_path / "boole_LATE_18_90003_w.pdf").write_bytes(b"%PDF")
+    (tmp_path / "notes.pdf").write_bytes(b"%PDF")
+    ada, bob = collect_submissions([tmp_path], platform_names=True)
+    assert "'c'" in dict(ada.cells).values()
+    assert (bob.learner, bob.status) == ("boole_18", "invalid")
+    assert "boole_LATE_18_90003_w.pdf" in bob.reason
+    assert any("late" in remark for remark in bob.remarks)
 
 
 def test_a_moodle_worksheet_is_filled_in_and_otherwise_kept(tmp_path):

@@ -47,7 +47,7 @@ def test_a_lesson_is_predicted_run_and_played_with(visitor: Any, no: str) -> Non
     assert all(cell["ran"] for cell in visit.cells() if cell["type"] == "code" and cell["text"].strip())
 
     played = visit.index(PLAYED[no])
-    visit.page.evaluate("at => jupyterapp.shell.currentWidget.content.scrollToItem(at, 'center')", played)
+    visit.page.evaluate("at => void jupyterapp.shell.currentWidget.content.scrollToItem(at, 'center')", played)
     widget = visit.cell(played).locator(".ak").first
     expect(widget.locator("svg").first).to_be_visible()
     slider = widget.locator("[role=slider]:visible, input[type=range]:visible").first
@@ -108,3 +108,17 @@ def test_the_inspector_shows_an_own_tape(visitor: Any) -> None:
     inspector = visit.page.locator(".akl-inspector")
     expect(inspector.locator(".akl-name", has_text=re.compile("^y$"))).to_have_count(1)
     expect(inspector).to_contain_text("[4 6]")
+
+
+def test_names_are_completed_and_nothing_can_be_installed(visitor: Any) -> None:
+    visit = visitor.visit()
+    visit.notebook(EXERCISE)
+    first = visit.index("import numpy")
+    visit.write(first, "import os")
+    visit.write(first, "%pip install numpy")
+    assert "asks no other host" in str(visit.cells()[first]["outputs"])
+    found = visit.page.evaluate("""async () => {
+        const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+        const reply = await kernel.requestComplete({ code: 'os.pat', cursor_pos: 6 });
+        return reply.content.matches; }""")
+    assert any("path" in name for name in found)
