@@ -55,7 +55,7 @@ class StepSizes(KernelWidget):
 
     _front_end = "lesson23.js"
 
-    sequence = Input(traitlets.Enum(tuple(SEQUENCES), default_value="equal"))
+    sequence = Input(traitlets.Enum(tuple(SEQUENCES), default_value="alternating"))
     scale = Input(traitlets.Float(1.0, min=1e-3, max=1e3))
     beta1 = Input(traitlets.Enum(BETAS1, default_value="0.9"))
     beta2 = Input(traitlets.Enum(BETAS2, default_value="0.999"))

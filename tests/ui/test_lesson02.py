@@ -4,7 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from autodiff_kit.widgets import UnconnectedPaths
+
+# Names and calls without arguments of the listing that stand on more than one line.
+BROKEN = """() => {
+  const texts = [...document.querySelectorAll(".ak-listing code")].flatMap((code) => [...code.childNodes])
+    .filter((node) => node.nodeType === 3);
+  return texts.flatMap((node) => [...node.textContent.matchAll(/\\w+(\\(\\))?/g)].filter((found) => {
+    const range = document.createRange();
+    range.setStart(node, found.index);
+    range.setEnd(node, found.index + found[0].length);
+    return range.getClientRects().length > 1;
+  }).map((found) => found[0]));
+}"""
+
+
+@pytest.mark.parametrize("at", range(5))
+def test_a_narrow_listing_breaks_no_name(stage: Any, at: int) -> None:
+    on = stage(UnconnectedPaths(at=at, said=[3, 4, 2, 4, 5], mends=[0, 0, 0, 3, 1]), width=360)
+    assert on.page.evaluate(BROKEN) == []
+    assert not on.overflows()
 
 
 def test_a_line_is_pointed_at_and_mended(stage: Any) -> None:

@@ -4,9 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from autodiff_kit.widgets.lesson16 import ConstrainedDescent
 
 TARGET = "[aria-roledescription='point']"
+# Pairs of words in the plane that lie on each other.
+TOUCHING = """() => {
+  const words = [...document.querySelectorAll(".ak-plot g:nth-of-type(2) text")];
+  const boxes = words.map((word) => word.getBoundingClientRect());
+  return words.flatMap((word, i) => words.slice(0, i).filter((_, k) => {
+    const [a, b] = [boxes[i], boxes[k]];
+    return a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+  }).map((other) => `${word.textContent}, ${other.textContent}`));
+}"""
+
+
+@pytest.mark.parametrize("region", ["half", "disc"])
+@pytest.mark.parametrize("at", [0, 8, 32])
+def test_words_of_a_narrow_plane_do_not_touch(stage: Any, region: str, at: int) -> None:
+    on = stage(ConstrainedDescent(region=region, at=at), width=360)
+    assert on.page.evaluate("document.querySelectorAll('.ak-plot g:nth-of-type(2) text').length") == 6
+    assert on.page.evaluate(TOUCHING) == []
 
 
 def test_it_opens_at_the_lessons_numbers(stage: Any) -> None:

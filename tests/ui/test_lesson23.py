@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.widgets.lesson23 import StepSizes
+from autodiff_kit.widgets.lesson23 import COUNT, StepSizes
 
 
-def test_it_opens_with_steps_of_the_learning_rate(stage: Any) -> None:
+def test_it_opens_with_steps_that_differ_from_the_learning_rate(stage: Any) -> None:
     on = stage(StepSizes())
-    assert "the mean 1.0000, the largest 1.0000. SGD: the largest is 1.0000." in on.summary
+    assert f"the mean {sum(on.widget.adam) / COUNT:.4f}, the largest 1.0000. SGD: the largest is 1.0000." in on.summary
+    drawn = "[...document.querySelectorAll('.ak-curve')].map((one) => one.getBoundingClientRect().height)"
+    assert max(on.page.evaluate(drawn)) > 20  # px: more than flat lines
     on.shot("23-open")
+
+
+def test_equal_gradients_make_steps_of_the_learning_rate(stage: Any) -> None:
+    on = stage(StepSizes())
+    on.choose("equal")
+    assert "the mean 1.0000, the largest 1.0000. SGD: the largest is 1.0000." in on.summary
 
 
 def test_another_sequence_and_other_rates(stage: Any) -> None:
@@ -25,7 +33,7 @@ def test_another_sequence_and_other_rates(stage: Any) -> None:
 
 
 def test_the_loss_is_scaled_by_keys(stage: Any) -> None:
-    on = stage(StepSizes())
+    on = stage(StepSizes(sequence="equal"))
     on.page.locator("input[type=range]").first.focus()
     on.press("End")
     on.settle()

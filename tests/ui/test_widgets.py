@@ -285,6 +285,13 @@ def test_masks_are_clicked_and_designs_compared(stage: Any) -> None:
     on.shot("09-nan")
 
 
+@pytest.mark.parametrize("width", [280, 360])
+def test_the_title_of_the_arrows_is_whole(stage: Any, width: int) -> None:
+    on = stage(MaskedAttention(), width=width)
+    title, picture = (on.page.locator(f".ak-bars svg{part}").first.bounding_box() for part in (" > text.ak-strong", ""))
+    assert title["x"] + title["width"] <= picture["x"] + picture["width"]
+
+
 def test_another_sentence_and_the_empty_row(stage: Any) -> None:
     on = stage(MaskedAttention(), theme="dark", width=700)
     on.page.select_option("select", label="rain again")
@@ -372,6 +379,17 @@ def test_readings_and_scrubber_stand_at_the_cursor(stage: Any, width: int) -> No
         assert found["away"] < 20, (key, found)
         assert found["apart"] >= 30, (key, found)
     assert on.widget.at == COUNT - 1
+
+
+@pytest.mark.parametrize("at", [30, 36, 40, 44, 60])
+def test_readings_of_a_narrow_plot_stand_clear_of_its_bars(stage: Any, at: int) -> None:
+    on = stage(AdamSlots(at=at), width=360)
+    edges = """(selector) => [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect())
+      .map(({ left, right }) => [left, right])"""
+    first_bar = min(left for left, _ in on.page.evaluate(edges, "[data-motion]"))
+    readings = on.page.evaluate(edges, "[data-reading], [data-reading] + text")
+    assert len(readings) == 4
+    assert all(0 <= left < right <= first_bar for left, right in readings), (readings, first_bar)
 
 
 def test_motion_is_drawn_by_its_cause(stage: Any) -> None:

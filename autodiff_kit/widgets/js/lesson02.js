@@ -4,7 +4,7 @@ import { ask, mount, setView } from "./kit/model_sync.js";
 import { withEntry } from "./kit/controls.js";
 import { Frame } from "./kit/frame.js";
 import { OptionCards } from "./kit/option_cards.js";
-import { ProgramListing } from "./kit/program_listing.js";
+import { ProgramListing, breakableCode } from "./kit/program_listing.js";
 
 const LETTERS = ["A", "B", "C", "D", "E"];
 const [NOT_YET, NO_LINE] = [-1, 0];
@@ -80,7 +80,7 @@ function Replacements({ onChoose }) {
       "label",
       { class: "ak-choice" },
       put(radio, { checked: chosen }),
-      k ? h("span", {}, h("span", { class: "ak-tag", text: `line ${line} ` }), h("code", { text })) : h("span", { text }),
+      k ? h("span", {}, h("span", { class: "ak-tag", text: `line ${line} ` }), breakableCode(text)) : h("span", { text }),
     );
   };
   function update({ path, mend, judged }) {

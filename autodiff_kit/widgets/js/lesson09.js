@@ -60,7 +60,7 @@ function makeControls(model) {
     figures: h("div", { class: "ak-figures" }),
     bars: MaskedBars({
       label: "Attention weights",
-      arrowTitle: "gradient of the output into each score",
+      arrowTitle: { long: "gradient of the output into each score", short: "gradient into each score" },
       onToggle: (i) => ask(model, { keep: model.get("keep").map((kept, k) => (k === i ? !kept : kept)) }),
     }),
   };

@@ -64,22 +64,24 @@ function frozenSpans(actions, which, steps) {
   return spans;
 }
 
-/** One weight as it is drawn: its run, and in words what the step at the cursor did to it. */
+/** One weight as it is drawn: its run, and in words, long and short, what the step at the cursor did to it. */
 function weightOf({ grads, slots, actions, lazy, at }, name, which) {
   const held = frozenSpans(actions, which, grads[which].length);
   const frozen = held.some(([from, to]) => from <= at && at < to);
   const unseen = lazy[which] && grads[which][at] === 0;
   const weight = { name, grads: grads[which], held, ...slots[which] };
   const kept = frozen || unseen || weight.got[at] === null;
-  return { ...weight, kept, words: stepWords(weight, at, { frozen, unseen }) };
+  return { ...weight, kept, ...stepWords(weight, at, { frozen, unseen }) };
 }
 
 function stepWords({ got, moves }, at, { frozen, unseen }) {
   const gradient = got[at];
-  if (frozen) return "frozen, no step";
-  if (unseen) return "not seen, no step";
-  if (gradient === null) return "got None, no step";
-  return `got ${brief(gradient, 3)}, ${moves[at] ? `moves ${fmt(moves[at], 4)}` : "stays"}`;
+  const same = (words) => ({ words, short: words });
+  if (frozen) return same("frozen, no step");
+  if (unseen) return same("not seen, no step");
+  if (gradient === null) return same("got None, no step");
+  const did = moves[at] ? `moves ${fmt(moves[at], 4)}` : "stays";
+  return { words: `got ${brief(gradient, 3)}, ${did}`, short: did };
 }
 
 function makePresets(model) {

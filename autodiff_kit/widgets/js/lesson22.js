@@ -1,4 +1,4 @@
-import { h, s, put, onWidth } from "./kit/dom.js";
+import { h, s, put, drawOnChange } from "./kit/dom.js";
 import { fmt } from "./kit/numbers.js";
 import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice } from "./kit/controls.js";
@@ -76,18 +76,7 @@ function GraphPicture({ label }) {
     figure.replaceChildren(...drawGraph(PLACES[data.graph].map(([x, y]) => [ROOM.side + x * across, ROOM.top + y * down]), data));
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
 function drawGraph(places, { edges, values, gradient }) {

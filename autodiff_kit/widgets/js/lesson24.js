@@ -1,4 +1,4 @@
-import { h, s, put, onWidth } from "./kit/dom.js";
+import { h, s, put, drawOnChange } from "./kit/dom.js";
 import { fmt } from "./kit/numbers.js";
 import { ask, mount } from "./kit/model_sync.js";
 import { Frame } from "./kit/frame.js";
@@ -57,18 +57,7 @@ function ProbeBars({ label }) {
     figure.replaceChildren(...drawBars(width, data));
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
 function drawBars(width, { gradient, estimate }) {

@@ -1,4 +1,4 @@
-import { h, s, put, patterns, onWidth, linear } from "./dom.js";
+import { h, s, put, patterns, drawOnChange, linear } from "./dom.js";
 import { brief, kindOf } from "./numbers.js";
 import { numberLabel } from "./number_label.js";
 
@@ -166,18 +166,7 @@ export function BranchDiagram({ label }) {
     );
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      last = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (last = next) });
 }
 
 const bracket = (x) => (x < 0 ? `(${brief(x)})` : brief(x));

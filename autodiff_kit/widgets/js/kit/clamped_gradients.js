@@ -1,4 +1,4 @@
-import { h, s, put, onWidth } from "./dom.js";
+import { h, s, put, drawOnChange } from "./dom.js";
 import { brief } from "./numbers.js";
 import { entryName } from "./quantizer_plot.js";
 
@@ -43,18 +43,7 @@ export function ClampedGradients({ label, onToggle }) {
     switches.forEach((end, k) => end.update(data, places[k], half));
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
 /** One entry: what came straight through as a solid block, what came through an end as a hollow one on top. */

@@ -1,4 +1,4 @@
-import { h, s, put, clamp, linear, patterns, onWidth, onDrag } from "./dom.js";
+import { h, s, put, clamp, linear, patterns, drawOnChange, onDrag } from "./dom.js";
 import { brief, fmt, kindOf } from "./numbers.js";
 
 const WIDEST = 150; // px of one class
@@ -71,18 +71,7 @@ export function ClassBars({ label, onMove, onLabel }) {
     labels.slice(0, count).forEach((name, i) => name.update(middle(i), slot, i === data.label));
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
 /** Zero line, and to the right of it the floor's name and what it adds up to. */

@@ -1,4 +1,4 @@
-import { h, s, put, uid, clamp, linear, onWidth, onDrag, pathOf, ticks } from "./dom.js";
+import { h, s, put, uid, clamp, linear, drawOnChange, onDrag, pathOf, ticks } from "./dom.js";
 import { brief } from "./numbers.js";
 import { leaderEnd, placeLabels } from "./label_places.js";
 import { SHAPES, LINES } from "./marker_shapes.js";
@@ -7,7 +7,12 @@ const EDGE = { left: 34, right: 12, top: 8, bottom: 26 }; // px
 const WIDEST = 680; // px
 const LEVELS = [0.05, 0.2, 0.5, 1, 2, 3.5, 5.5]; // of the loss, for its contours
 // Where a word would like to stand beside its mark, in degrees clockwise from the right; balls come close to each other.
-const WORDS = { disc: -120, square: -45, triangle: 150, best: 60, cross: 0, allowed: 90 };
+const WORDS = { disc: -120, square: -45, triangle: 150, best: 60, cross: 0 };
+// What is allowed, named low in the region, where the balls do not end.
+const INSIDE = {
+  half: { at: [-1.5, -1.05], text: "allowed: w₀ ≤ 1", side: 0, look: "", leads: false },
+  disc: { at: [0, -0.4], text: "allowed", side: 90, look: "", leads: false },
+};
 
 /**
  * A plane with what is allowed on it, a loss's contours, and balls with their trails.
@@ -73,10 +78,7 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
         style: "fill:none;stroke:var(--ak-line2)",
       }),
     );
-    return [
-      s("g", { "clip-path": `url(#${clip})` }, ...allowed, ...rings),
-      s("text", { x: left + 8, y: low - 10, class: "ak-halo", text: half ? "allowed: w₀ ≤ 1" : "" }),
-    ];
+    return [s("g", { "clip-path": `url(#${clip})` }, ...allowed, ...rings)];
   }
 
   function axes(height) {
@@ -138,10 +140,10 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
     ];
     const trails = data.balls.flatMap(({ path }) => path.slice(0, data.at).map((from, k) => [spot(from), spot(path[k + 1])]));
     const edge = data.region === "half" ? [[spot([1, least[1]]), spot([1, most[1]])]] : [];
-    const inside = data.region === "disc" ? [{ at: [0, -0.4], text: "allowed", side: WORDS.allowed, look: "", leads: false }] : [];
+    const inside = INSIDE[data.region];
     const around = marks.map(({ at }) => spot(at)).flatMap(([x, y]) => [[[x - 8, y - 8], [x + 8, y + 8]], [[x - 8, y + 8], [x + 8, y - 8]]]);
     const placed = placeLabels(
-      [...marks, ...inside].map(({ at, side, ...mark }) => ({ ...mark, at: spot(at), angle: (side * Math.PI) / 180 })),
+      [inside, ...marks].map(({ at, side, ...mark }) => ({ ...mark, at: spot(at), angle: (side * Math.PI) / 180 })),
       { bounds: { x0: EDGE.left + 2, x1: across - 2, y0: 2, y1: height - EDGE.bottom - 2 }, lines: [...trails, ...edge, ...around] },
     );
     return placed.flatMap(({ at, x, foot, box, text, look, leads }) => {
@@ -182,16 +184,5 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
     event.preventDefault();
     send(data.target.map((v, i) => v + by[i]));
   });
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }

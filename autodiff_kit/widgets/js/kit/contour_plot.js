@@ -1,4 +1,4 @@
-import { h, s, put, clamp, linear, pathOf, onWidth, onDrag } from "./dom.js";
+import { h, s, put, clamp, linear, pathOf, drawOnChange, onDrag } from "./dom.js";
 import { brief, superscript } from "./numbers.js";
 import { drawAxes } from "./axes.js";
 import { crossings, nearestTo } from "./contours.js";
@@ -188,16 +188,5 @@ export function ContourPlot({ label, onStart }) {
     event.preventDefault();
     move(data.start.map((v, i) => v + by[i] * data.snap[i]));
   });
-  const stop = onWidth(el, (w) => {
-    width = w;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }

@@ -1,4 +1,4 @@
-import { h, s, put, linear, onWidth, onDrag, clamp, pathOf } from "./dom.js";
+import { h, s, put, linear, drawOnChange, onDrag, clamp, pathOf } from "./dom.js";
 
 const ROOM = { left: 46, right: 14 }; // px
 const CHAIN = { top: 8, height: 204 }; // px
@@ -36,18 +36,7 @@ export function LayerBars({ label, onCursor, onLayout }) {
     const moment = linear(X(0), X(count), 0, count)(event.clientX - svg.getBoundingClientRect().left);
     onCursor(clamp(Math.round(moment), 0, count));
   });
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
 /** All bars of the run, faint; those of the past darker; those that are held now in ink, up to the cursor. */

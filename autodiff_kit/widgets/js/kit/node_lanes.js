@@ -1,4 +1,4 @@
-import { h, s, put, linear, onWidth, onDrag, clamp, ticks } from "./dom.js";
+import { h, s, put, linear, drawOnChange, onDrag, clamp, ticks } from "./dom.js";
 import { brief } from "./numbers.js";
 
 const LANE = { height: 64, head: 18, row: 8, tape: 4, away: 9, foot: 22 }; // px
@@ -60,18 +60,7 @@ export function NodeLanes({ label, choice, lanes, onCursor, onChoose, onLayout }
     if (phase === "start" && lanes[lane]) onChoose(lanes[lane].value);
     onCursor(clamp(Math.round(linear(X(0), X(count), 0, count)(event.clientX - box.left)), 0, count));
   });
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
 /** One lane: a radio with its squares and the line of its tape. */

@@ -1,4 +1,4 @@
-import { h, s, put, patterns, onWidth } from "./dom.js";
+import { h, s, put, patterns, drawOnChange } from "./dom.js";
 import { numberLabel } from "./number_label.js";
 
 const WIRE_SLIM = 560; // px
@@ -82,16 +82,5 @@ export function OperationDiagram({ label }) {
     );
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      last = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (last = next) });
 }

@@ -1,4 +1,4 @@
-import { h, s, put, linear, patterns, onWidth, onDrag, clamp, pathOf, ticks } from "./dom.js";
+import { h, s, put, linear, patterns, drawOnChange, onDrag, clamp, pathOf, ticks } from "./dom.js";
 import { fmt, brief } from "./numbers.js";
 import { GradientStrip } from "./gradient_strip.js";
 
@@ -6,7 +6,8 @@ const STRIP = { height: 28, gap: 4 };
 const PLOT = { top: 76, height: 152, pad: 14, foot: 24 }; // px
 const ROOMS = { wide: { left: 46, right: 146, bars: 62 }, tight: { left: 42, right: 56, bars: 22 } }; // px
 const TIGHT_UP_TO = 560; // px, as in the sheet
-const READING = { width: 150, height: 36, away: 16, tight: 132 }; // px
+const BESIDE_BARS = 12; // px right of the plot that are free before the first bar
+const READING = { width: 150, height: 36, away: 16, tight: 108 }; // px
 const LEAST_SPAN = 0.6; // of the weight axis: standing still is to look still
 
 /**
@@ -14,8 +15,9 @@ const LEAST_SPAN = 0.6; // of the weight axis: standing still is to look still
  * over one plot of both weights, drawn up to the cursor: solid where a gradient moved the weight, dotted where it moved at
  * a zero (ghost motion), dashed where there was no step. What a weight reads at the cursor stands at its ball; at the
  * right, on the axis of weights, how far real and ghost motion took it. A drag over the plot moves the cursor.
- * update({weights: [{name, grads, w, moved, real, ghost, held, words}], at}): w, real and ghost hold a value before the
- * first step and after each. onLayout({from, to}) tells where the first and the last step stand, in px.
+ * update({weights: [{name, grads, w, moved, real, ghost, held, words, short}], at}): w, real and ghost hold a value before
+ * the first step and after each; `short` stands for `words` where there is little room. onLayout({from, to}) tells where
+ * the first and the last step stand, in px.
  */
 export function OptimizerPlot({ names, brush, unit, onPaint, onCursor, onLayout }) {
   const fills = patterns();
@@ -67,18 +69,7 @@ export function OptimizerPlot({ names, brush, unit, onPaint, onCursor, onLayout 
     const steps = data.weights[0].grads.length;
     onCursor(clamp(Math.floor(linear(scales.X(0), scales.X(steps), 0, steps)(x)), 0, steps - 1));
   });
-  const stop = onWidth(el, (w) => {
-    width = w;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
 const stripTop = (which) => which * (STRIP.height + STRIP.gap);
@@ -94,7 +85,7 @@ function makeScales({ weights, at }, width) {
   const high = Math.max(...all);
   const low = Math.min(high - LEAST_SPAN, ...all);
   const [top, bottom] = [PLOT.top + PLOT.pad, PLOT.top + PLOT.height - PLOT.pad];
-  return { X, Y: linear(high, low, top, bottom), low, high, room, right, width, tight, now: X(at + 0.5) };
+  return { X, Y: linear(high, low, top, bottom), low, high, room, right, tight, now: X(at + 0.5) };
 }
 
 const drawWeightAxis = ({ Y, low, high, room, right }) => [
@@ -191,12 +182,12 @@ function placeReadings(heights) {
 }
 
 /** The value above the level of the ball and what happened below it, so that the way of the weight runs between them. */
-function drawReadings(weights, at, heights, { now, width, right, tight }) {
+function drawReadings(weights, at, heights, { now, right, tight }) {
   const places = placeReadings(heights);
   const size = tight ? READING.tight : READING.width;
-  const fits = now + READING.away + size <= (tight ? width : right);
+  const fits = now + READING.away + size <= right + (tight ? BESIDE_BARS : 0);
   const [x, anchor] = fits ? [now + READING.away, "start"] : [now - READING.away, "end"];
-  return weights.flatMap(({ name, w, words }, which) => [
+  return weights.flatMap(({ name, w, words, short }, which) => [
     s("text", {
       x,
       y: places[which] - 4,
@@ -204,9 +195,9 @@ function drawReadings(weights, at, heights, { now, width, right, tight }) {
       class: "ak-strong ak-halo",
       style: "font-size:15px",
       "data-reading": which,
-      text: `${initial(name)} = ${fmt(w[at + 1], 6)}`,
+      text: `${initial(name)} = ${fmt(w[at + 1], tight ? 4 : 6)}`,
     }),
-    s("text", { x, y: places[which] + 13, "text-anchor": anchor, class: "ak-halo", text: words }),
+    s("text", { x, y: places[which] + 13, "text-anchor": anchor, class: "ak-halo", text: tight ? short : words }),
   ]);
 }
 

@@ -2,6 +2,10 @@ import { h, s, put } from "./dom.js";
 import { chip } from "./numbers.js";
 
 const GUTTER = 44; // px left of the lines, where the arcs are drawn
+const BREAKS = /(?<=[(_=])(?=[^\s)])|(?<=\.)(?=[a-z])/; // places in a long call
+
+/** Code that breaks between the parts of a name or a call where there is little room, not inside them. */
+export const breakableCode = (text) => h("code", {}, text.split(BREAKS).flatMap((part, i) => (i ? [h("wbr"), part] : [part])));
 
 /**
  * A program, line by line, with what each line made and the gradient that came back to it. Arcs lead from a line to those
@@ -51,7 +55,7 @@ export function ProgramListing({ label, onPoint }) {
       h(
         "td",
         { class: "ak-left" },
-        h("code", { text: line.text }),
+        breakableCode(line.text),
         (marks[k] ?? []).map((text) => h("span", { class: "ak-tag", text })),
       ),
       h("td", {}, line.value === undefined ? "" : chip(line.value, digitsOf(line.value))),

@@ -1,4 +1,4 @@
-import { h, s, put, linear, pathOf, onWidth } from "./dom.js";
+import { h, s, put, linear, pathOf, drawOnChange } from "./dom.js";
 import { brief } from "./numbers.js";
 import { drawAxes } from "./axes.js";
 import { DraggablePoint } from "./draggable_point.js";
@@ -50,18 +50,7 @@ export function QuantizerPlot({ label, count, onMove }) {
     names.replaceChildren(...drawNames(data.entries, X, Y));
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
 const axes = (X, Y, width) =>

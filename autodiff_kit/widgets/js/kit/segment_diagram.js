@@ -1,4 +1,4 @@
-import { h, s, put, clamp, patterns, onWidth } from "./dom.js";
+import { h, s, put, clamp, patterns, drawOnChange } from "./dom.js";
 import { brief, fmt, kindOf } from "./numbers.js";
 
 const GATHER = { node: 62, radius: 17, back: 112, box: 218, tall: 78, height: 304, thin: 520 };
@@ -165,16 +165,5 @@ export function SegmentDiagram({ label, most, onMove }) {
     if (held) picture.querySelectorAll("[role=spinbutton]")[at].focus();
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      last = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (last = next) });
 }

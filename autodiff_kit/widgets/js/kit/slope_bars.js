@@ -1,4 +1,4 @@
-import { h, s, linear, patterns, onWidth } from "./dom.js";
+import { h, s, linear, patterns, drawOnChange } from "./dom.js";
 import { brief, kindOf } from "./numbers.js";
 
 const TOP = 8; // px
@@ -51,16 +51,5 @@ export function SlopeBars({ label }) {
     );
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      last = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (last = next) });
 }

@@ -1,4 +1,4 @@
-import { h, s, put, onWidth } from "./dom.js";
+import { h, s, put, drawOnChange } from "./dom.js";
 
 const HALF_BOX = 22; // px, half the height of a box
 const VALVE = 11; // px, radius of a valve
@@ -126,16 +126,5 @@ export function StopGradientDiagram({ label, nodes, pipes, onToggle }) {
     picture.replaceChildren(...pipes.flatMap((one, k) => pipe(one, last.flows[k])), ...Object.keys(nodes).flatMap(box));
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      last = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (last = next) });
 }

@@ -1,4 +1,4 @@
-import { h, s, put, linear, clamp, onWidth, pathOf } from "./dom.js";
+import { h, s, put, linear, clamp, drawOnChange, pathOf } from "./dom.js";
 import { brief } from "./numbers.js";
 import { SHAPES, LINES } from "./marker_shapes.js";
 
@@ -40,16 +40,5 @@ export function TrajectoryPlot({ label, high }) {
       ...balls.map(({ shape, values }) => SHAPES[shape](...place(values[at], at))).reverse(),
     );
   }
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      data = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }

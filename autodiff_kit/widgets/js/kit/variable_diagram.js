@@ -1,4 +1,4 @@
-import { h, s, put, patterns, onWidth, linear } from "./dom.js";
+import { h, s, put, patterns, drawOnChange, linear } from "./dom.js";
 import { brief } from "./numbers.js";
 import { numberLabel } from "./number_label.js";
 
@@ -208,18 +208,7 @@ export function VariableDiagram({ label }) {
     );
   }
 
-  const stop = onWidth(el, (next) => {
-    width = next;
-    draw();
-  });
-  return {
-    el,
-    update(next) {
-      last = next;
-      draw();
-    },
-    destroy: stop,
-  };
+  return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (last = next) });
 }
 
 const factor = (x) => (x < 0 ? `(${brief(x)})` : brief(x));
