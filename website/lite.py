@@ -15,6 +15,7 @@ from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
 
 TOP: Final = Path(__file__).resolve().parents[1]
+MORE_THAN_A_CENTURY = 10**13  # ms
 KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
 # Extensions of this environment that the site has, beside the kit's own; others that are installed stay out.
 EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget")
@@ -105,6 +106,10 @@ def configure(output: Path, engine: str, packages: list[str], environment: dict[
     data["appName"] = "autodiff_kit"
     data["exposeAppInBrowser"] = True  # a page of somebody else, or a test, may look at the running application
     data["autodiffKitSyllabus"] = "syllabus.json"
+    # A file of the site has the date of the site, its copy in the browser the date of today: JupyterLab took that for a
+    # change by somebody else, and asked at a learner's first save whether to overwrite it.
+    overrides = data.setdefault("settingsOverrides", {})
+    overrides["@jupyterlab/docmanager-extension:plugin"] = {"lastModifiedCheckMargin": MORE_THAN_A_CENTURY}
     data.setdefault("litePluginSettings", {})[KERNEL_PLUGIN] = {
         "pyodideUrl": f"./{engine}/pyodide.mjs",
         "disablePyPIFallback": True,
