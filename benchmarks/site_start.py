@@ -1,25 +1,33 @@
 """Speed of the static site: from the click to an own gradient on its first page, and to the widget of lesson 01.
 
-Run after ``make site``: ``python -m benchmarks.site_start [FOLDER]``. A first visit begins with an empty browser, a
-second one with what the first has kept. Both ask a plain server on this machine, so the network counts for nothing.
+Run after ``make site``: ``python -m benchmarks.site_start [FOLDER] [--times N] [--bare PYODIDE]``. A first visit begins
+with an empty browser, a second one with what the first has kept; both ask a plain server on this machine, so the network
+counts for nothing. In the same rounds a bare page starts Python and does nothing else: with the site's own engine, and
+with Pyodide as it is published where a folder with it is named. That is the limit of this machine under its load of that
+moment, which is printed. The browser's time on the processors hardly depends on the load.
 """
 
 from __future__ import annotations
 
+import argparse
 import functools
+import os
 import shutil
-import sys
+import statistics
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LESSON = "notebooks/01_jacobian_vector_products.ipynb"
-WAIT = 120_000  # ms
+WAIT = 240_000  # ms
 REST = 8_000  # ms in which a page keeps what it has loaded
 RAN = "() => /Done|error/.test(document.getElementById('stage').textContent)"
 WIDGET = "JvpVjp("
@@ -35,15 +43,53 @@ RUN_WIDGET = """async start => {
         await content.scrollToItem(at, 'center').catch(() => undefined);
     }
 }"""
+BARE_PAGE = """<!doctype html><title>bare</title><button>start</button><script type="module">
+document.querySelector('button').onclick = () => {
+    const code = `onmessage = async () => {
+        const { loadPyodide } = await import('${location.origin}/ENGINE/pyodide.mjs');
+        const python = await loadPyodide({ indexURL: '${location.origin}/ENGINE/' });
+        postMessage(python.runPython('1 + 1')); }`;
+    const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' });
+    worker.onmessage = event => { document.title = event.data; };
+    worker.postMessage('start');
+};
+</script>"""
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """A static server that says nothing."""
+def serve(site: Path, pages: dict[str, str], bare: Path | None) -> ThreadingHTTPServer:
+    """Serve a site, some pages that it does not have, and another folder under ``/published``."""
 
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/javascript", ".wasm": "application/wasm"}
+    class Handler(SimpleHTTPRequestHandler):
+        types = {".mjs": "text/javascript", ".wasm": "application/wasm"}
+        extensions_map = SimpleHTTPRequestHandler.extensions_map | types
 
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+        def translate_path(self, path: str) -> str:
+            name = path.split("?")[0].removeprefix("/published/")
+            return str(bare / name) if bare and path.startswith("/published/") else super().translate_path(path)
+
+        def do_GET(self) -> None:
+            if self.path not in pages:
+                return super().do_GET()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(pages[self.path].encode())
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def start_bare(page: Any, address: str) -> float:
+    """Seconds from the click on a bare page to Python's first result."""
+    page.goto(address)
+    began = time.perf_counter()
+    page.locator("button").click()
+    page.wait_for_function("() => document.title === '2'", timeout=WAIT)
+    return time.perf_counter() - began
 
 
 def gradient(page: Any, address: str) -> float:
@@ -65,34 +111,74 @@ def widget(page: Any, address: str) -> float:
     return time.perf_counter() - began
 
 
-def measure(site: Path) -> None:
-    """Print a row for each of the two."""
+def processor_seconds() -> float:
+    """What this process's children have used so far, those of the browser."""
+    found = 0.0
+    for child in psutil.Process().children(recursive=True):
+        try:
+            times = child.cpu_times()
+        except psutil.Error:
+            continue
+        found += times.user + times.system
+    return found
+
+
+def visit(playwright: Any, browser: str, profile: str, task: Callable[[Any], float]) -> tuple[float, float]:
+    """Seconds of a visit by the clock, and on the processors."""
+    context = playwright.chromium.launch_persistent_context(profile, executable_path=browser, args=FLAGS)
+    page = context.new_page()
+    before = processor_seconds()
+    seconds = task(page)
+    used = processor_seconds() - before
+    page.wait_for_timeout(REST)
+    context.close()
+    return seconds, used
+
+
+def measure(site: Path, times: int, bare: Path | None) -> None:
+    """Print the least and the median of each task, for first and second visits."""
     from playwright.sync_api import sync_playwright
 
     browser = next(path for name in BROWSERS if (path := shutil.which(name)))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    engine = next((site / "lite" / "static").glob("pyodide-*")).relative_to(site).as_posix()
+    pages = {"/bare.html": BARE_PAGE.replace("ENGINE", engine)}
+    if bare is not None:
+        pages["/published.html"] = BARE_PAGE.replace("ENGINE", "published")
+    server = serve(site, pages, bare)
     address = f"http://127.0.0.1:{server.server_port}"
-    print(f"{'':28}{'first visit':>14}{'second visit':>14}")
+    tasks: dict[str, Callable[[Any], float]] = {
+        **{f"Python alone, {name[1:-5]}": functools.partial(start_bare, address=address + name) for name in pages},
+        "own gradient, first page": functools.partial(gradient, address=address),
+        "widget of lesson 01": functools.partial(widget, address=address),
+    }
+    found: dict[str, tuple[list[tuple[float, float]], ...]] = {name: ([], []) for name in tasks}
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the start")
     with sync_playwright() as playwright:
-        for name, task in (("own gradient, first page", gradient), ("widget of lesson 01", widget)):
-            with tempfile.TemporaryDirectory() as profile:
-                found = []
-                for _ in range(2):
-                    context = playwright.chromium.launch_persistent_context(
-                        profile, executable_path=browser, args=FLAGS
-                    )
-                    page = context.new_page()
-                    found.append(task(page, address))
-                    page.wait_for_timeout(REST)
-                    context.close()
-            print(f"{name:28}" + "".join(f"{seconds:12.1f} s" for seconds in found))
+        for _ in range(times):
+            for name, task in tasks.items():
+                with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+                    for visits in found[name]:
+                        visits.append(visit(playwright, browser, profile, task))
     server.shutdown()
+    print(f"load {os.getloadavg()[0]:.1f} at the end; seconds: least, median (on the processors), of {times}")
+    print(f"{'':28}{'first visit':>24}{'second visit':>24}")
+    for name, both in found.items():
+        print(f"{name:28}" + "".join(f"{summary(visits):>24}" for visits in both))
+
+
+def summary(visits: list[tuple[float, float]]) -> str:
+    """The least and the median time, and the median on the processors."""
+    clock, used = zip(*visits, strict=True)
+    return f"{min(clock):.1f}, {statistics.median(clock):.1f} ({statistics.median(used):.1f})"
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "build/site")
-    if (folder / "index.html").exists():
-        measure(folder)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("site", nargs="?", type=Path, default=Path("build/site"))
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--bare", type=Path, help="a folder with Pyodide as it is published")
+    asked = parser.parse_args()
+    if (asked.site / "index.html").exists():
+        measure(asked.site.resolve(), asked.times, asked.bare)
     else:
-        print(f"{folder} has no site; `make site PYODIDE=…` builds one")
+        print(f"{asked.site} has no site; `make site PYODIDE=…` builds one")

@@ -20,6 +20,7 @@ ENVIRONMENT = {"AUTODIFF_KIT_DIR": "/drive", "AUTODIFF_KIT_PANELS": "1"}
 # Loaded before the kernel says that it is ready; matplotlib and what it needs come when a cell imports them.
 FIRST = (
     "autodiff-kit",
+    "autodiff-kit-lessons",
     "numpy",
     "anywidget",
     "ipywidgets",
@@ -31,7 +32,7 @@ FIRST = (
 )
 LATER = ("matplotlib",)
 # All that the front page loads; a kernel has IPython and the widgets besides, which it asks for by name.
-BARE = ("numpy", "autodiff_kit")
+BARE = ("numpy-", "autodiff_kit-")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -90,9 +91,10 @@ def write_engine(
     found = {wheel.name: wheels.compiled(wheel, pyodide.python) for wheel in collect(pyodide, given, without)}
     entries = wheels.lock_entries(found.values(), pyodide.python)
     entries["autodiff-kit"]["depends"] = ["numpy"]
+    entries["autodiff-kit-lessons"]["imports"] = []  # its modules are those of autodiff_kit
     lock = {**pyodide.lock, "packages": entries}
     files = pyodide.engine() | {LOCK: json.dumps(lock, sort_keys=True).encode()}
-    files["python_stdlib.zip"] = wheels.smaller_library(files["python_stdlib.zip"])
+    files["python_stdlib.zip"] = wheels.library(files["python_stdlib.zip"], pyodide.python)
     files |= {wheel.file_name: wheel.data for wheel in found.values()}
     total = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files)))
     name = f"static/pyodide-{total.hexdigest()[:12]}"
@@ -107,7 +109,7 @@ def write_engine(
 def collect(pyodide: Distribution, given: list[Path], without: set[str]) -> list[wheels.Wheel]:
     """Return every wheel of the site. Those that are given come instead of the distribution's."""
     own = [wheels.smaller(wheels.from_file(path)) for path in given]
-    known = [wheels.kit(), *wheels.pure(CACHE), *wheels.kernel(lite.labextensions() / lite.EXTENSIONS[1]), *own]
+    known = [*wheels.kit(), *wheels.pure(CACHE), *wheels.kernel(lite.labextensions() / lite.EXTENSIONS[1]), *own]
     names = {wheel.name for wheel in known} | without
     return [*known, *from_distribution(pyodide, ("numpy", *LATER), names)]
 

@@ -22,7 +22,13 @@ def compiler_of(version: str) -> str | None:
 
 
 def with_bytecode(
-    wheel: bytes, python: str, modules: Iterable[str] | None = None, *, keep_sources: bool = True, optimize: int = 0
+    wheel: bytes,
+    python: str,
+    modules: Iterable[str] | None = None,
+    *,
+    keep_sources: bool = True,
+    optimize: int = 0,
+    folder: str = "",
 ) -> bytes:
     """Return a wheel that has the bytecode of its modules beside their sources, or in their place.
 
@@ -38,6 +44,9 @@ def with_bytecode(
         Whether the sources of what is compiled stay, for tracebacks and for whoever reads them.
     optimize : int, optional
         Python's level of optimization; 2 leaves out assertions and docstrings.
+    folder : str, optional
+        Where the wheel is unpacked, which a module says of its code; importing puts in the real place of a module that
+        has its source beside it.
 
     Returns
     -------
@@ -48,6 +57,8 @@ def with_bytecode(
     # A set in the code is written in the order of its hashes, which is drawn at each start unless it is given.
     environment = {"PATH": os.environ.get("PATH", ""), "PYTHONHASHSEED": "0"}
     chosen = None if modules is None else sorted(modules)
-    asked = json.dumps({"modules": chosen, "keep_sources": keep_sources, "optimize": optimize})
-    done = subprocess.run([python, "-sP", script, asked], input=wheel, env=environment, capture_output=True, check=True)
+    asked = {"modules": chosen, "keep_sources": keep_sources, "optimize": optimize, "folder": folder}
+    # Columns, a quarter of the bytes, would underline a part of a source line that does not travel.
+    command = [python, "-sP", *([] if keep_sources else ["-X", "no_debug_ranges"]), script, json.dumps(asked)]
+    done = subprocess.run(command, input=wheel, env=environment, capture_output=True, check=True)
     return done.stdout

@@ -76,7 +76,10 @@ def build(work: Path, output: Path) -> None:
     }
     (work / "jupyter_lite_config.json").write_text(json.dumps(about), encoding="utf-8")
     lite = [sys.executable, "-m", "jupyterlite_core.app", "build", "--lite-dir", str(work)]
-    subprocess.run(lite, cwd=work, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run(lite, cwd=work, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(done.stdout[-3000:], done.stderr[-3000:], sep="\n", file=sys.stderr)
+        done.check_returncode()
     for name in LEFT_OUT:
         _remove(output / name)
     for app in APPS:

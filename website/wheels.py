@@ -31,7 +31,9 @@ HERE: Final = Path(__file__).parent
 TOP: Final = HERE.parent
 
 # In every wheel: what only its own developers run, or compilers read.
-_LEFT_OUT: Final = re.compile(r"(^|/)tests?/|\.(pyi|h|c|a|pxd|map)$|\.data/data/|\.dist-info/RECORD$")
+_LEFT_OUT: Final = re.compile(
+    r"(^|/)(tests?/|conftest\.py$)|\.(pyi|pyx|h|c|a|pxd|map|build)$|\.data/data/|\.dist-info/RECORD$|_tests\.[^/]*\.so$"
+)
 # In single wheels: large parts that nothing in a lesson reaches.
 _LEFT_OUT_OF: Final = {
     "autodiff-kit": re.compile(
@@ -39,7 +41,7 @@ _LEFT_OUT_OF: Final = {
         r"lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
     ),
     "ipython": re.compile(r"^IPython/(sphinxext/|terminal/(?!__init__|pt_inputhooks))"),
-    "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc)/"),
+    "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc|core)/|^numpy/_core/_simd\."),
     "pygments": re.compile(
         r"^pygments/(lexers/(?!__init__|_mapping|python|special|agile)|styles/(?!__init__|_mapping|default|bw)|"
         r"formatters/(?!__init__|_mapping|html|terminal))"
@@ -51,7 +53,11 @@ _LEFT_OUT_OF: Final = {
 _ON_THE_WAY: Final = (
     "import IPython.core.shellapp, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm"
 )
-_WITH_DOCSTRINGS: Final = ("autodiff-kit", "ipython")
+_ALL_ON_THE_WAY: Final = ("ipykernel", "piplite", "pyodide-kernel")
+_ONLY_IN_A_BROWSER: Final = frozenset({"IPython.utils._process_emscripten"})
+_WITH_DOCSTRINGS: Final = ("autodiff-kit", "autodiff-kit-lessons", "ipython")
+# Of the kit, in a wheel of its own that only a notebook's kernel loads: lessons, widgets, exercises and panels.
+_LESSONS: Final = re.compile(r"^autodiff_kit/(learn\.py|(_content|exercises|lab|lessons|widgets)/)")
 # Of the standard library: processes, servers, and encodings of other times.
 _LIBRARY_LEFT_OUT: Final = re.compile(
     r"^(multiprocessing|xmlrpc|wsgiref|_pyrepl|idlelib|ensurepip|lib2to3|distutils|pydoc_data|turtledemo)/|"
@@ -98,28 +104,46 @@ def _rewritten(data: bytes, kept: Callable[[str], bool]) -> bytes:
 def compiled(wheel: Wheel, python: str) -> Wheel:
     """Return the wheel with bytecode, where there is a Python of that version here to write it.
 
-    Only the modules that every lesson imports are compiled. The kit keeps their sources, which tracebacks and the
-    inspector show, and IPython its docstrings, which its magics parse; of other packages both are left out.
+    The modules that every lesson imports travel as bytecode alone. The kit keeps its docstrings, which a learner asks
+    for, and IPython those that its magics parse; of other packages they are left out.
     """
-    program = compiler_of(".".join(python.split(".")[:2]))
+    version = ".".join(python.split(".")[:2])
+    program = compiler_of(version)
     if program is None:
         return wheel
-    own = wheel.name == "autodiff-kit"
     optimize = 0 if wheel.name in _WITH_DOCSTRINGS else 2
-    data = with_bytecode(wheel.data, program, _modules_on_the_way(), keep_sources=own, optimize=optimize)
+    folder = f"/lib/python{version}/site-packages"
+    modules = None if wheel.name in _ALL_ON_THE_WAY else _modules_on_the_way()
+    data = with_bytecode(wheel.data, program, modules, keep_sources=False, optimize=optimize, folder=folder)
     return Wheel(wheel.file_name, data)
 
 
-def smaller_library(data: bytes) -> bytes:
-    """Return Python's standard library without what a browser has no use for."""
-    return _rewritten(data, lambda name: not _LIBRARY_LEFT_OUT.search(name))
+def library(data: bytes, python: str) -> bytes:
+    """Return Python's standard library without what a browser has no use for, as bytecode where that can be written.
+
+    An archive keeps no bytecode, so Python would compile a hundred of its modules each time it starts.
+    """
+    kept = _rewritten(data, lambda name: not _LIBRARY_LEFT_OUT.search(name))
+    major, minor = python.split(".")[:2]
+    program = compiler_of(f"{major}.{minor}")
+    folder = f"/lib/python{major}{minor}.zip"
+    return kept if program is None else with_bytecode(kept, program, keep_sources=False, optimize=2, folder=folder)
+
+
+def split(kit: Wheel) -> list[Wheel]:
+    """Return the kit as two wheels: the engine, and what only a notebook needs."""
+    version = kit.file_name.split("-")[1]
+    with zipfile.ZipFile(io.BytesIO(kit.data)) as file:
+        lessons = [(name, file.read(name)) for name in file.namelist() if _LESSONS.search(name)]
+    engine = Wheel(kit.file_name, _rewritten(kit.data, lambda name: not _LESSONS.search(name)))
+    return [engine, _without_pip("autodiff_kit_lessons", version, lessons)]
 
 
 @cache
 def _modules_on_the_way() -> frozenset[str]:
     script = f"{_ON_THE_WAY}; import sys; print(*sys.modules)"
     found = subprocess.run([sys.executable, "-c", script], cwd=TOP, capture_output=True, text=True, check=True)
-    return frozenset(found.stdout.split())
+    return frozenset(found.stdout.split()) | _ONLY_IN_A_BROWSER
 
 
 def _zipped(files: Iterable[tuple[str, bytes]]) -> bytes:
@@ -136,11 +160,11 @@ def from_file(path: Path) -> Wheel:
     return Wheel(path.name, path.read_bytes())
 
 
-def kit() -> Wheel:
-    """Build the kit's own wheel from the source tree."""
+def kit() -> list[Wheel]:
+    """Build the kit's own wheels from the source tree."""
     with tempfile.TemporaryDirectory() as folder:
         _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, str(TOP))
-        return smaller(_without_outputs(from_file(next(Path(folder).glob("*.whl")))))
+        return split(smaller(_without_outputs(from_file(next(Path(folder).glob("*.whl"))))))
 
 
 def _without_outputs(wheel: Wheel) -> Wheel:
@@ -181,22 +205,22 @@ def kernel(labextension: Path) -> list[Wheel]:
     """Return the wheels of JupyterLite's Python kernel, and the site's stand-ins for what it would install."""
     names = ("pyodide_kernel", "ipykernel")
     found = [from_file(next((labextension / "static" / "pypi").glob(f"{name}-*.whl"))) for name in names]
-    return [*found, _own("piplite"), *map(_stand_in, STAND_INS)]
+    return [*found, _own("piplite"), *(_without_pip(name, "0", ()) for name in STAND_INS)]
 
 
 def _own(name: str) -> Wheel:
     folder = HERE / "kernel" / name
     files = [(f"{name}/{path.name}", path.read_bytes()) for path in sorted(folder.glob("*.py"))]
-    return _stand_in(name, files)
+    return _without_pip(name, "0", files)
 
 
-def _stand_in(name: str, files: Iterable[tuple[str, bytes]] = ()) -> Wheel:
-    about = f"{name}-0.dist-info"
-    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n".encode()
+def _without_pip(name: str, version: str, files: Iterable[tuple[str, bytes]]) -> Wheel:
+    """A wheel of files that are no project of their own."""
+    about = f"{name}-{version}.dist-info"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
     tag = b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    return Wheel(
-        f"{name}-0-py3-none-any.whl", _zipped([*files, (f"{about}/METADATA", metadata), (f"{about}/WHEEL", tag)])
-    )
+    packed = _zipped([*files, (f"{about}/METADATA", metadata), (f"{about}/WHEEL", tag)])
+    return Wheel(f"{name}-{version}-py3-none-any.whl", packed)
 
 
 def _pip(*arguments: str) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import platform
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -69,6 +72,31 @@ def test_a_package_that_is_not_there_is_named(folder: Path, wanted: str) -> None
 def test_tests_and_headers_stay_behind() -> None:
     files = dict.fromkeys(["one/__init__.py", "one/tests/test_a.py", "one/a.h", "one-1.0.dist-info/RECORD"], "")
     assert names(wheels.smaller(made("one", files))) == {"one/__init__.py", "one-1.0.dist-info/METADATA"}
+
+
+def test_the_kit_travels_as_its_engine_and_what_only_a_notebook_needs() -> None:
+    engine, teaching = ["core/tape.py", "py.typed"], ["learn.py", "lessons/a.json", "widgets/js/b.js", "lab/c.py"]
+    files = {f"autodiff_kit/{name}": name for name in [*engine, *teaching]}
+    first, second = wheels.split(made("autodiff_kit", files))
+    assert {name for name in names(first) if ".dist-info" not in name} == {f"autodiff_kit/{one}" for one in engine}
+    assert {name for name in names(second) if ".dist-info" not in name} == {f"autodiff_kit/{one}" for one in teaching}
+    assert (first.name, second.name) == ("autodiff-kit", "autodiff-kit-lessons")
+    assert set(wheels.lock_entries([first, second], PYTHON)) == {"autodiff-kit", "autodiff-kit-lessons"}
+
+
+def test_the_library_is_bytecode_that_says_where_it_lies(tmp_path: Path) -> None:
+    """From an archive Python would compile each module anew at every start."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        for name in ("one.py", "encodings/cp1250.py", "wsgiref/util.py"):
+            file.writestr(name, "where = (lambda: 0).__code__.co_filename")
+    archive = tmp_path / "library.zip"
+    archive.write_bytes(wheels.library(packed.getvalue(), platform.python_version()))
+    assert zipfile.ZipFile(archive).namelist() == ["one.pyc"]
+    code = f"import sys; sys.path.insert(0, {str(archive)!r}); import one; print(one.where)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    major, minor, _ = platform.python_version_tuple()
+    assert done.stdout.strip() == f"/lib/python{major}{minor}.zip/one.py"
 
 
 def test_equal_files_make_equal_wheels() -> None:

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import re
+import subprocess
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +16,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.wasm import engine
+from website.bytecode import compiler_of
+
 pytestmark = [pytest.mark.slow]
 LESSON = "notebooks/01_jacobian_vector_products.ipynb"
 COMPRESSED = (".whl", ".zip", ".png", ".woff2", ".ico")
 MOST_BYTES = 15e6
+MOST_BYTES_OF_THE_KIT = 700_000
 AT_ONCE = 200
 STEP = 120_000  # ms
 
@@ -90,6 +95,25 @@ def test_what_travels_to_the_first_widget_is_small(visitor: Any, site: Path) -> 
     }
     assert len(sizes) > 50
     assert sum(sizes.values()) <= MOST_BYTES, sorted(sizes.items(), key=lambda one: -one[1])[:12]
+
+
+def test_the_kits_own_wheel_is_small(site: Path) -> None:
+    (wheel,) = site.glob("lite/static/pyodide-*/autodiff_kit-*.whl")
+    assert wheel.stat().st_size < MOST_BYTES_OF_THE_KIT
+
+
+@pytest.mark.node
+def test_python_starts_and_a_lesson_imports_without_compiling(site: Path) -> None:
+    (folder,) = site.glob("lite/static/pyodide-*")
+    python = json.loads((folder / "pyodide-lock.json").read_bytes())["info"]["python"]
+    if engine.node() is None or compiler_of(".".join(python.split(".")[:2])) is None:
+        pytest.skip(f"needs node, and Python {python} for the bytecode")
+    command = [str(engine.node()), str(Path(__file__).with_name("sources.mjs")), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    modules = json.loads(done.stdout.splitlines()[-1])
+    assert "autodiff_kit.widgets" in modules["all"]
+    assert modules["from sources"] == []
 
 
 def test_every_file_has_its_hash_and_no_map_of_sources(site: Path) -> None:

@@ -48,3 +48,12 @@ def test_bytecode_is_imported_in_place_of_the_source(tmp_path: Path) -> None:
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from kit import one; print(one.where())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(one)
+
+
+def test_bytecode_without_a_source_names_the_place_that_it_is_made_for(tmp_path: Path) -> None:
+    made = with_bytecode(wheel(__init__="", one=SOURCE), sys.executable, keep_sources=False, folder="/lib/there")
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        file.extractall(tmp_path)
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from kit import one; print(one.where())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "/lib/there/kit/one.py"
