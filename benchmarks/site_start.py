@@ -152,13 +152,14 @@ def measure(site: Path, times: int, bare: Path | None) -> None:
         "widget of lesson 01": functools.partial(widget, address=address),
     }
     found: dict[str, tuple[list[tuple[float, float]], ...]] = {name: ([], []) for name in tasks}
-    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the start")
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the start", flush=True)
     with sync_playwright() as playwright:
         for _ in range(times):
             for name, task in tasks.items():
                 with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-                    for visits in found[name]:
+                    for which, visits in zip(("first", "second"), found[name], strict=True):
                         visits.append(visit(playwright, browser, profile, task))
+                        print(f"  {name}, {which} visit: {visits[-1][0]:.1f} s ({visits[-1][1]:.1f})", flush=True)
     server.shutdown()
     print(f"load {os.getloadavg()[0]:.1f} at the end; seconds: least, median (on the processors), of {times}")
     print(f"{'':28}{'first visit':>24}{'second visit':>24}")

@@ -69,7 +69,7 @@ def build(pyodide: Distribution, given: list[Path], out: Path, without: set[str]
     lite.write_syllabus(out / "lite")
     write_book(out)
     folder = out / "lite" / engine
-    first = [path for path in folder.iterdir() if path.suffix != ".whl" or path.name.startswith(BARE)]
+    first = [path for path in sorted(folder.iterdir()) if path.suffix != ".whl" or path.name.startswith(BARE)]
     front_page.write(out, f"lite/{engine}", first)
     publish(out)
 

@@ -13,6 +13,7 @@ from typing import Final
 from autodiff_kit.lab.server.catalog import LessonEntry, lesson_catalog, lesson_plan
 
 FRONT: Final = Path(__file__).with_name("front")
+SCRIPTS: Final = (".js", ".mjs")  # which the engine imports, and does not fetch
 SOURCE: Final = "https://github.com/autodiff-kit/autodiff_kit"
 # What people search for, and the lesson that answers it.
 QUESTIONS: Final = {
@@ -38,11 +39,12 @@ def write(out: Path, engine: str, needed: list[Path]) -> None:
         What a page that runs Python fetches: the engine's files and the first wheels.
     """
     lessons = [entry for entry in lesson_catalog().values() if not entry.coming]
-    size = sum(path.stat().st_size for path in needed)
+    size = sum(path.stat().st_size for path in needed if path.suffix not in SCRIPTS)
     text = Template((FRONT / "index.html").read_text(encoding="utf-8")).substitute(
         bytes=size,
         count=len(lessons),
         engine=f"{engine}/",
+        files=" ".join(path.name for path in needed if path.suffix not in SCRIPTS),
         first=f"{lessons[0].slug}.ipynb",
         lessons=_map(lessons),
         megabytes=round(sum(len(gzip.compress(path.read_bytes())) for path in needed) / 1e6),

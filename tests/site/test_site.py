@@ -54,6 +54,9 @@ def test_the_first_page_moves_and_is_moved_and_python_agrees(visitor: Any, recor
         for k in (1, 2)
     ]
     record_property("first visit, seconds to a gradient", seconds_to_result(page))
+    named = set(page.locator("body").get_attribute("data-files").split())
+    of_python = [url.rpartition("/")[2] for url in visitor.fetched if "/pyodide-" in url]
+    assert sorted(one for one in of_python if one in named) == sorted(named)  # each once, all at the click
     assert [float(x) for x in page.locator("#output").inner_text().split()][1:] == pytest.approx(gradients, abs=0.006)
 
 

@@ -148,20 +148,22 @@ with ak.GradientTape() as tape:
     y = ak.sin(a * b) + a
 print(y.numpy(), *(g.numpy() for g in tape.gradient(y, [a, b])))`;
 
-let worker = null;
+const { engine, files } = document.body.dataset;
+const total = Number(document.body.dataset.bytes);
+const KNOWN = 'autodiff_kit:python'; // which engine this browser has loaded before; a browser may refuse to say
+const known = () => { try { return localStorage.getItem(KNOWN) === engine; } catch { return false; } };
+const remember = () => { try { localStorage.setItem(KNOWN, engine); } catch { /* the next visit counts again */ } };
 const STAGES = { download: 'Downloading Python', start: 'Starting Python', import: 'Importing the kit', run: 'Running' };
+const REACHED = { download: 0, start: 0.7, import: 0.85, run: 0.95 }; // of the bar, which never stands at its end
+let worker = null;
 
-function show({ stage, bytes, output, error, seconds }) {
-  const total = Number(document.body.dataset.bytes);
+function show({ stage, bytes = 0, output, error, seconds }) {
   const done = output !== undefined || error !== undefined;
+  const downloading = stage === 'download' && bytes > 0;
   $('run').disabled = !done;
   $('bar').hidden = done;
-  if (bytes) {
-    $('bar').value = Math.min(1, bytes / total);
-  } else if (!done) {
-    $('bar').removeAttribute('value');
-  }
-  $('stage').textContent = done ? `${error === undefined ? 'Done' : 'An error'}, ${seconds.toFixed(1)} s` : bytes ? `${STAGES[stage]}: ${(bytes / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB` : `${STAGES[stage]} …`;
+  $('bar').value = downloading ? REACHED.start * Math.min(1, bytes / total) : (REACHED[stage] ?? 1);
+  $('stage').textContent = done ? `${error === undefined ? 'Done' : 'An error'}, ${seconds.toFixed(1)} s` : downloading ? `${STAGES[stage]}: ${(bytes / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB` : `${STAGES[stage]} …`;
   if (done) {
     $('output').hidden = false;
     $('output').textContent = output ?? error;
@@ -169,18 +171,28 @@ function show({ stage, bytes, output, error, seconds }) {
   }
 }
 
+function receive(message, seconds) {
+  if (message.loaded) {
+    remember();
+    dispatchEvent(new CustomEvent('autodiff-kit:loaded', { detail: message.loaded })); // for offline.js
+  } else {
+    show({ ...message, seconds });
+  }
+}
+
 function run() {
   const began = performance.now();
+  const seconds = () => (performance.now() - began) / 1000;
   show({ stage: worker ? 'run' : 'download' });
   if (!worker) {
     worker = new Worker('python.js', { type: 'module' });
-    worker.postMessage({ engine: new URL(document.body.dataset.engine, location.href).href });
+    worker.postMessage({ engine: new URL(engine, location.href).href, files: files.split(' '), known: known() });
     worker.onerror = event => {
       worker = null; // the next click tries again
-      show({ error: `Python could not be loaded. ${event.message ?? ''} Check the connection and run again.`, seconds: (performance.now() - began) / 1000 });
+      show({ error: `Python could not be loaded. ${event.message ?? ''} Check the connection and run again.`, seconds: seconds() });
     };
   }
-  worker.onmessage = event => show({ ...event.data, seconds: (performance.now() - began) / 1000 });
+  worker.onmessage = event => receive(event.data, seconds());
   worker.postMessage({ code: $('code').value });
 }
 

@@ -5,12 +5,15 @@ if ('serviceWorker' in navigator && !location.href.startsWith(`${root.href}lite/
   navigator.serviceWorker.register(new URL('service-worker.js', root));
 }
 
-async function keep() {
+async function keep(also = []) {
   const { active } = (await navigator.serviceWorker?.ready) ?? {};
   const urls = performance.getEntriesByType('resource').map(entry => entry.name);
-  active?.postMessage({ keep: [location.href.split('#')[0], ...urls] });
+  active?.postMessage({ keep: [location.href.split('#')[0], ...urls, ...also] });
 }
 
+// A page does not see what its workers load.
+addEventListener('autodiff-kit:loaded', event => keep(event.detail));
+
 // When the page has come to rest, and when it is left.
-addEventListener('load', () => setTimeout(keep, 4000));
+addEventListener('load', () => setTimeout(() => keep(), 4000));
 addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && keep());

@@ -1,24 +1,51 @@
 /* Python without Jupyter, for the front page: the same engine and wheels as the lessons', NumPy and the kit alone. */
 let python = null;
-let engine = '';
+let asked = null; // { engine, files, known }: where Python lies, what it will fetch, whether this browser has had it before
 
-/* What is fetched is counted on its way. */
+/* All that Python will ask for is fetched at once. What comes for the first time is counted on its way; later the answers
+   are left as they are, because a browser finds its own compiled copy only for those. */
+const EVERY = 50; // ms between two messages
 const plainFetch = self.fetch.bind(self);
+const ahead = new Map();
 let bytes = 0;
-self.fetch = async (...asked) => {
-  const answer = await plainFetch(...asked);
-  if (!answer.ok || !answer.body) {
+let told = 0;
+
+function count(piece, to) {
+  bytes += piece.byteLength;
+  if (performance.now() - told > EVERY) {
+    told = performance.now();
+    postMessage({ stage: 'download', bytes });
+  }
+  to.enqueue(piece);
+}
+
+async function load(url) {
+  const answer = await plainFetch(url);
+  if (asked.known || !answer.ok) {
     return answer;
   }
-  const count = new TransformStream({ transform(piece, to) { bytes += piece.byteLength; postMessage({ stage: 'download', bytes }); to.enqueue(piece); } });
-  return new Response(answer.body.pipeThrough(count), { status: answer.status, headers: answer.headers });
+  return new Response(answer.body.pipeThrough(new TransformStream({ transform: count })), { status: answer.status, headers: answer.headers });
+}
+
+self.fetch = (what, ...options) => {
+  const url = new URL(what.url ?? what, location.href).href;
+  const coming = ahead.get(url);
+  ahead.delete(url);
+  return coming ?? plainFetch(what, ...options);
 };
 
 async function start() {
+  const { engine, files } = asked;
+  postMessage({ stage: asked.known ? 'start' : 'download', bytes });
+  files.forEach(name => ahead.set(engine + name, load(engine + name)));
   const { loadPyodide } = await import(`${engine}pyodide.mjs`);
-  const pyodide = await loadPyodide({ indexURL: engine, packages: ['numpy', 'autodiff-kit'] });
+  const pyodide = await loadPyodide({ indexURL: engine });
+  postMessage({ stage: 'start' });
+  await pyodide.loadPackage(['numpy', 'autodiff-kit'], { messageCallback() {} });
   postMessage({ stage: 'import' });
   pyodide.runPython('import autodiff_kit');
+  const loaded = performance.getEntriesByType('resource').map(entry => entry.name);
+  postMessage({ loaded: [location.href, ...loaded] });
   return pyodide;
 }
 
@@ -37,7 +64,7 @@ _run`;
 
 self.onmessage = async ({ data }) => {
   if (data.engine) {
-    engine = data.engine;
+    asked = data;
     return;
   }
   try {
@@ -47,6 +74,7 @@ self.onmessage = async ({ data }) => {
     postMessage(right ? { output: text } : { error: text });
   } catch (error) {
     python = null;
+    ahead.clear();
     postMessage({ error: `Python could not be started: ${error.message}` });
   }
 };
