@@ -50,7 +50,7 @@ def test_the_first_page_moves_and_is_moved_and_python_agrees(visitor: Any, recor
     slider.press("ArrowUp")
     assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(before + 0.1)
     gradients = [
-        float(re.sub("−", "-", page.locator(f"svg .input:nth-of-type({k}) .gradient").inner_text().split()[-1]))
+        float(re.sub("−", "-", page.locator(f"svg .input:nth-of-type({k}) .gradient").text_content().split()[-1]))
         for k in (1, 2)
     ]
     record_property("first visit, seconds to a gradient", seconds_to_result(page))

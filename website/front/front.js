@@ -31,10 +31,10 @@ const svg = (name, attributes = {}, ...inside) => {
   return element;
 };
 const PLACES = { a: [70, 66], b: [70, 232], p: [245, 190], s: [410, 190], y: [570, 100] };
-const LABELS = { a: 'a', b: 'b', p: 'p = a · b', s: 's = sin p', y: 'y = s + a' };
+const FORMULAS = { p: ' = a · b', s: ' = sin p', y: ' = s + a' }; // beside the name, where there is room
 const EDGES = {
-  ay: { path: 'M104 58C250 10 420 20 543 84', label: [330, 34] }, ap: { path: 'M98 86L219 169', label: [160, 116] }, bp: { path: 'M103 226L212 198', label: [160, 226] },
-  ps: { path: 'M280 190L375 190', label: [328, 174] }, sy: { path: 'M438 171L542 121', label: [502, 164] }
+  ay: { path: 'M104 58C250 10 420 20 543 84', label: [330, 54] }, ap: { path: 'M98 86L219 169', label: [196, 116] }, bp: { path: 'M103 226L212 198', label: [150, 190] },
+  ps: { path: 'M280 190L375 190', label: [328, 174] }, sy: { path: 'M438 171L542 121', label: [468, 130] }
 };
 const drawn = { nodes: {}, pulls: {} };
 
@@ -52,7 +52,7 @@ function make() {
     const value = svg('text', { x, y: y + 13, class: 'value' });
     const gradient = svg('text', { x, y: y + 53, class: 'gradient' });
     const parts = [svg('circle', { cx: x, cy: y, r: 35 }), svg('text', { x, y: y - 6, class: 'quiet' }), value, gradient];
-    parts[1].textContent = LABELS[name];
+    parts[1].append(name, svg('tspan', { class: 'formula' }, FORMULAS[name] ?? ''));
     const group = svg('g', { class: name in inputs ? 'node input' : 'node' }, ...parts);
     picture.append(group);
     drawn.nodes[name] = { group, value, gradient };
