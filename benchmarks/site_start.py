@@ -1,16 +1,19 @@
 """Speed of the static site: from the click to an own gradient on its first page, and to the widget of lesson 01.
 
 Run after ``make site``: ``python -m benchmarks.site_start [FOLDER] [--times N] [--bare PYODIDE]``. A first visit begins
-with an empty browser, a second one with what the first has kept; both ask a plain server on this machine, so the network
-counts for nothing. In the same rounds a bare page starts Python and does nothing else: with the site's own engine, and
-with Pyodide as it is published where a folder with it is named. That is the limit of this machine under its load of that
-moment, which is printed. The browser's time on the processors hardly depends on the load.
+with an empty browser, a second one with what the first has kept; both ask a plain server on this machine, so the
+network counts for nothing. What travels on a first visit is named apart: as a plain server sends it, and compressed.
+
+In the same rounds a bare page starts Python and does nothing else: with the engine of the site, and with Pyodide as it is
+published where a folder with it is named. That is the limit of this machine under its load of that moment, which is
+printed. The browser's time on the processors depends less on the load.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
+import gzip
 import os
 import shutil
 import statistics
@@ -43,6 +46,9 @@ RUN_WIDGET = """async start => {
         await content.scrollToItem(at, 'center').catch(() => undefined);
     }
 }"""
+TYPES = {".mjs": "text/javascript", ".wasm": "application/wasm"}
+COMPRESSED = (".whl", ".zip", ".png", ".woff2", ".ico")  # which a server does not compress again
+SERVED: set[Path] = set()  # by the servers of this process
 BARE_PAGE = """<!doctype html><title>bare</title><button>start</button><script type="module">
 document.querySelector('button').onclick = () => {
     const code = `onmessage = async () => {
@@ -60,19 +66,22 @@ def serve(site: Path, pages: dict[str, str], bare: Path | None) -> ThreadingHTTP
     """Serve a site, some pages that it does not have, and another folder under ``/published``."""
 
     class Handler(SimpleHTTPRequestHandler):
-        types = {".mjs": "text/javascript", ".wasm": "application/wasm"}
-        extensions_map = SimpleHTTPRequestHandler.extensions_map | types
+        extensions_map = SimpleHTTPRequestHandler.extensions_map | TYPES
 
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
         def translate_path(self, path: str) -> str:
-            name = path.split("?")[0].removeprefix("/published/")
-            return str(bare / name) if bare and path.startswith("/published/") else super().translate_path(path)
+            name, _, _ = path.removeprefix("/published/").partition("?")
+            published = bare is not None and path.startswith("/published/")
+            found = str(bare / name) if published else super().translate_path(path)
+            SERVED.add(Path(found))
+            return found
 
         def do_GET(self) -> None:
             if self.path not in pages:
-                return super().do_GET()
+                super().do_GET()
+                return
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -123,16 +132,25 @@ def processor_seconds() -> float:
     return found
 
 
-def visit(playwright: Any, browser: str, profile: str, task: Callable[[Any], float]) -> tuple[float, float]:
-    """Seconds of a visit by the clock, and on the processors."""
+def travelled(files: set[Path]) -> str:
+    """Megabytes of files as they lie there, and as a server that compresses sends them."""
+    plain = {path: path.read_bytes() for path in files if path.is_file()}
+    small = sum(len(data if path.suffix in COMPRESSED else gzip.compress(data)) for path, data in plain.items())
+    return f"{sum(map(len, plain.values())) / 1e6:.1f} MB, compressed {small / 1e6:.1f} MB"
+
+
+def visit(playwright: Any, browser: str, profile: str, task: Callable[[Any], float]) -> tuple[float, float, str]:
+    """Seconds of a visit by the clock and on the processors, and what travelled."""
     context = playwright.chromium.launch_persistent_context(profile, executable_path=browser, args=FLAGS)
     page = context.new_page()
     before = processor_seconds()
+    SERVED.clear()
     seconds = task(page)
     used = processor_seconds() - before
+    served = travelled(SERVED.copy())
     page.wait_for_timeout(REST)
     context.close()
-    return seconds, used
+    return seconds, used, served
 
 
 def measure(site: Path, times: int, bare: Path | None) -> None:
@@ -158,8 +176,9 @@ def measure(site: Path, times: int, bare: Path | None) -> None:
             for name, task in tasks.items():
                 with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
                     for which, visits in zip(("first", "second"), found[name], strict=True):
-                        visits.append(visit(playwright, browser, profile, task))
-                        print(f"  {name}, {which} visit: {visits[-1][0]:.1f} s ({visits[-1][1]:.1f})", flush=True)
+                        clock, used, served = visit(playwright, browser, profile, task)
+                        visits.append((clock, used))
+                        print(f"  {name}, {which} visit: {clock:.1f} s ({used:.1f}), {served}", flush=True)
     server.shutdown()
     print(f"load {os.getloadavg()[0]:.1f} at the end; seconds: least, median (on the processors), of {times}")
     print(f"{'':28}{'first visit':>24}{'second visit':>24}")

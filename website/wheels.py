@@ -136,7 +136,7 @@ def split(kit: Wheel) -> list[Wheel]:
     with zipfile.ZipFile(io.BytesIO(kit.data)) as file:
         lessons = [(name, file.read(name)) for name in file.namelist() if _LESSONS.search(name)]
     engine = Wheel(kit.file_name, _rewritten(kit.data, lambda name: not _LESSONS.search(name)))
-    return [engine, _without_pip("autodiff_kit_lessons", version, lessons)]
+    return [engine, _stand_in("autodiff_kit_lessons", lessons, version)]
 
 
 @cache
@@ -205,16 +205,16 @@ def kernel(labextension: Path) -> list[Wheel]:
     """Return the wheels of JupyterLite's Python kernel, and the site's stand-ins for what it would install."""
     names = ("pyodide_kernel", "ipykernel")
     found = [from_file(next((labextension / "static" / "pypi").glob(f"{name}-*.whl"))) for name in names]
-    return [*found, _own("piplite"), *(_without_pip(name, "0", ()) for name in STAND_INS)]
+    return [*found, _own("piplite"), *map(_stand_in, STAND_INS)]
 
 
 def _own(name: str) -> Wheel:
     folder = HERE / "kernel" / name
     files = [(f"{name}/{path.name}", path.read_bytes()) for path in sorted(folder.glob("*.py"))]
-    return _without_pip(name, "0", files)
+    return _stand_in(name, files)
 
 
-def _without_pip(name: str, version: str, files: Iterable[tuple[str, bytes]]) -> Wheel:
+def _stand_in(name: str, files: Iterable[tuple[str, bytes]] = (), version: str = "0") -> Wheel:
     """A wheel of files that are no project of their own."""
     about = f"{name}-{version}.dist-info"
     metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
