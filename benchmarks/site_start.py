@@ -4,8 +4,8 @@ Run after ``make site``: ``python -m benchmarks.site_start [FOLDER] [--times N] 
 with an empty browser, a second one with what the first has kept; both ask a plain server on this machine, so the
 network counts for nothing. What travels on a first visit is named apart: as a plain server sends it, and compressed.
 
-In the same rounds a bare page starts Python and does nothing else: with the engine of the site, and with Pyodide as it is
-published where a folder with it is named. That is the limit of this machine under its load of that moment, which is
+In the same rounds a bare page starts Python and does nothing else: with the engine of the site, and with Pyodide as it
+is published where a folder with it is named. That is the limit of this machine under its load of that moment, which is
 printed. The browser's time on the processors depends less on the load.
 """
 

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from website import front_page, lite, wheels
+from website.bytecode import compiler_of
 from website.distribution import LOCK, Distribution, DistributionError
 from website.publish import publish
 
@@ -57,6 +58,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def build(pyodide: Distribution, given: list[Path], out: Path, without: set[str]) -> None:
     """Build the whole site into a folder, from nothing."""
+    version = ".".join(pyodide.python.split(".")[:2])
+    if compiler_of(version) is None:
+        print(
+            f"There is no python{version}: modules travel as sources, and Python starts more slowly.", file=sys.stderr
+        )
     shutil.rmtree(out, ignore_errors=True)
     CACHE.mkdir(parents=True, exist_ok=True)
     work = CACHE / "lite"

@@ -99,6 +99,16 @@ def test_the_library_is_bytecode_that_says_where_it_lies(tmp_path: Path) -> None
     assert done.stdout.strip() == f"/lib/python{major}{minor}.zip/one.py"
 
 
+def test_without_that_python_modules_travel_as_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wheels, "compiler_of", lambda _: None)
+    one = made("one", {"one/__init__.py": "x = 1"})
+    assert wheels.compiled(one, PYTHON) == one
+    assert (
+        zipfile.ZipFile(io.BytesIO(wheels.library(one.data, PYTHON))).namelist()
+        == zipfile.ZipFile(io.BytesIO(one.data)).namelist()
+    )
+
+
 def test_equal_files_make_equal_wheels() -> None:
     first, second = (wheels.smaller(made("one", {"one/__init__.py": "x = 1"})) for _ in range(2))
     assert first == second
