@@ -94,7 +94,8 @@ def write_engine(
     pyodide: Distribution, given: list[Path], without: set[str], lite_folder: Path
 ) -> tuple[str, list[str]]:
     """Write Pyodide and its packages into a folder named by its hash; return that name, and what is loaded first."""
-    found = {wheel.name: wheels.compiled(wheel, pyodide.python) for wheel in collect(pyodide, given, without)}
+    parts = [part for wheel in collect(pyodide, given, without) for part in wheels.split(wheel)]
+    found = {wheel.name: wheels.compiled(wheel, pyodide.python) for wheel in parts}
     entries = wheels.lock_entries(found.values(), pyodide.python)
     entries["autodiff-kit"]["depends"] = ["numpy"]
     entries["autodiff-kit-lessons"]["imports"] = []  # its modules are those of autodiff_kit
@@ -115,7 +116,7 @@ def write_engine(
 def collect(pyodide: Distribution, given: list[Path], without: set[str]) -> list[wheels.Wheel]:
     """Return every wheel of the site. Those that are given come instead of the distribution's."""
     own = [wheels.smaller(wheels.from_file(path)) for path in given]
-    known = [*wheels.kit(), *wheels.pure(CACHE), *wheels.kernel(lite.labextensions() / lite.EXTENSIONS[1]), *own]
+    known = [wheels.kit(), *wheels.pure(CACHE), *wheels.kernel(lite.labextensions() / lite.EXTENSIONS[1]), *own]
     names = {wheel.name for wheel in known} | without
     return [*known, *from_distribution(pyodide, ("numpy", *LATER), names)]
 

@@ -130,12 +130,14 @@ def library(data: bytes, python: str) -> bytes:
     return kept if program is None else with_bytecode(kept, program, keep_sources=False, optimize=2, folder=folder)
 
 
-def split(kit: Wheel) -> list[Wheel]:
-    """Return the kit as two wheels: the engine, and what only a notebook needs."""
-    version = kit.file_name.split("-")[1]
-    with zipfile.ZipFile(io.BytesIO(kit.data)) as file:
+def split(wheel: Wheel) -> list[Wheel]:
+    """Return the kit as two wheels, the engine and what only a notebook needs; any other wheel as it is."""
+    if wheel.name != "autodiff-kit":
+        return [wheel]
+    version = wheel.file_name.split("-")[1]
+    with zipfile.ZipFile(io.BytesIO(wheel.data)) as file:
         lessons = [(name, file.read(name)) for name in file.namelist() if _LESSONS.search(name)]
-    engine = Wheel(kit.file_name, _rewritten(kit.data, lambda name: not _LESSONS.search(name)))
+    engine = Wheel(wheel.file_name, _rewritten(wheel.data, lambda name: not _LESSONS.search(name)))
     return [engine, _stand_in("autodiff_kit_lessons", lessons, version)]
 
 
@@ -160,11 +162,11 @@ def from_file(path: Path) -> Wheel:
     return Wheel(path.name, path.read_bytes())
 
 
-def kit() -> list[Wheel]:
-    """Build the kit's own wheels from the source tree."""
+def kit() -> Wheel:
+    """Build the kit's own wheel from the source tree."""
     with tempfile.TemporaryDirectory() as folder:
         _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, str(TOP))
-        return split(smaller(_without_outputs(from_file(next(Path(folder).glob("*.whl"))))))
+        return smaller(_without_outputs(from_file(next(Path(folder).glob("*.whl")))))
 
 
 def _without_outputs(wheel: Wheel) -> Wheel:

@@ -81,6 +81,8 @@ def test_the_kit_travels_as_its_engine_and_what_only_a_notebook_needs() -> None:
     assert {name for name in names(first) if ".dist-info" not in name} == {f"autodiff_kit/{one}" for one in engine}
     assert {name for name in names(second) if ".dist-info" not in name} == {f"autodiff_kit/{one}" for one in teaching}
     assert (first.name, second.name) == ("autodiff-kit", "autodiff-kit-lessons")
+    other = made("other", {"other/learn.py": ""})
+    assert wheels.split(other) == [other]
     assert set(wheels.lock_entries([first, second], PYTHON)) == {"autodiff-kit", "autodiff-kit-lessons"}
 
 
