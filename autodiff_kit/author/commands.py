@@ -155,11 +155,15 @@ def _run_validate(options: argparse.Namespace) -> int:
 
 
 def _run_mutants(options: argparse.Namespace) -> int:
+    from autodiff_kit.exercises.parameters import bind_parameters, draw_parameters
+
     from .mutation import surviving_share, try_mutants
 
     weak = 0
-    for question in _read_named_master(options.master).lesson.questions:
-        results = try_mutants(question, options.draws)
+    lesson = _read_named_master(options.master).lesson
+    for question in lesson.questions:
+        one_learners = bind_parameters(question, draw_parameters(lesson, question, "a learner"))
+        results = try_mutants(one_learners, options.draws)
         wrong, share = [result for result in results if result.differs], surviving_share(results)
         print(
             f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, {share:.2%} of their checks pass."

@@ -109,6 +109,7 @@ def _run_grade(options: argparse.Namespace) -> int:
     from .inside.limits import ResourceLimits
     from .late_policy import LatePolicy
     from .lms_export import match_roster
+    from .logins import remark_logins, with_logins
     from .reports import write_reports
     from .result_store import ResultStore
     from .results import write_results
@@ -120,12 +121,11 @@ def _run_grade(options: argparse.Namespace) -> int:
     checks = options.checks.resolve() if options.checks else None
     use_checks(checks)
     roster = read_roster(options.roster) if options.roster else None
-    submissions = collect_submissions(
-        options.submissions,
-        options.exercise,
-        noted_times=options.timestamps,
-        platform_names=bool(options.canvas or options.moodle or roster),
+    platform_names = bool(options.canvas or options.moodle or roster)
+    collected = collect_submissions(
+        options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names
     )
+    submissions = with_logins(collected, roster, platform_names=platform_names)
     _check_limits(options)
     if options.column and len({one.exercise for one in submissions if one.exercise}) > 1:
         raise ArgumentError(
@@ -137,7 +137,8 @@ def _run_grade(options: argparse.Namespace) -> int:
     )
     try:
         with ResultStore(options.out, options.seed) as store:
-            results = [policy.apply_to(result) for result in grade_batch(submissions, store, batch, sys.stderr)]
+            graded = remark_logins(grade_batch(submissions, store, batch, sys.stderr), submissions, roster)
+            results = [policy.apply_to(result) for result in graded]
             write_results(options.out / "results.jsonl", results)
             write_atomically(options.out / "grades.csv", grades_csv(results, options.due).encode("utf-8", "replace"))
             enrolment = match_roster(results, roster) if roster else None

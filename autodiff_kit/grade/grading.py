@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autodiff_kit.exercises.check_runner import Verdict, grade_attempt, question_rng
+from autodiff_kit.exercises.parameters import bind_parameters, draw_parameters, format_parameters, normal_login
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.lessons.translation import translate
 
@@ -45,6 +46,7 @@ class _GradingState:
     cell_errors: dict[int, str] = field(default_factory=dict)
     status: str = ""
     reasons: list[str] = field(default_factory=list)
+    login: str = ""
 
     def add_failure(self, status: str, reason: str) -> None:
         """Note a failure; the first one sets the status."""
@@ -91,6 +93,7 @@ def grade_submission(
         reason=" ".join(filter(None, (submission.reason, *state.reasons))),
         marks=tuple(state.grades.get(question.id) or _grade_not_reached(question) for question in asked),
         remarks=(*submission.remarks, *_cell_error_remarks(state)),
+        login=state.login,
     )
 
 
@@ -112,12 +115,14 @@ def _run_once(
             cells, _function_names(lesson), _question_headers(lesson), _example_handles(lesson, submission.stamp)
         )
         state.cell_errors.update(session.errors)
+        state.login = session.login if any(question.parameters for question in asked) else ""
         for question in asked:
             if question.id not in state.grades:
                 current = question
                 seed = question_seed(secret, submission.learner, question.id)
-                verdict = _check_question(question, seed, session, function_states, submission)
-                state.grades[question.id] = _question_grade(question, seed, verdict)
+                own, told = _learners_question(lesson, question, submission, session.login)
+                verdict = _check_question(own, seed, session, function_states, submission)
+                state.grades[question.id] = _question_grade(question, seed, verdict, told)
         current = None
         session.finish()
     except Exception as error:  # noqa: BLE001 - whatever a notebook answers must not end the batch
@@ -133,6 +138,19 @@ def _run_once(
     if session.memory and not state.status:
         state.add_failure("memory", f"The memory was not enough for {session.memory}.")
     return True
+
+
+def _learners_question(lesson: Lesson, question: Question, submission: Submission, stated: str) -> tuple[Question, str]:
+    """The question with the learner's numbers, and a line that tells which they are."""
+    if not question.parameters:
+        return question, ""
+    logins = submission.logins or (submission.learner,)
+    login = next((own for own in logins if normal_login(own) == normal_login(stated)), logins[0])
+    values = draw_parameters(lesson, question, login)
+    told = f"Your numbers, by the login `{login}`: {format_parameters(values)}."
+    if stated and normal_login(stated) != normal_login(login):
+        told += f" Your notebook gives another login, `{stated}`, which has other numbers."
+    return bind_parameters(question, values), told
 
 
 def _check_question(
@@ -202,10 +220,11 @@ def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> 
     return "crashed", f"{what} gave an answer that the grader cannot read ({type(error).__name__})."
 
 
-def _question_grade(question: Question, seed: int, verdict: Verdict) -> QuestionGrade:
+def _question_grade(question: Question, seed: int, verdict: Verdict, told: str = "") -> QuestionGrade:
     points = float(question.points * verdict.share)
     # What is said about tries is for the notebook, where a learner can try again.
     message = clean_text(verdict.message.replace(translate("This cost no try."), "").rstrip(), MAX_MESSAGE)
+    message = f"{message}\n{told}" if told else message
     return QuestionGrade(question.id, points, question.points, verdict.outcome, message, verdict.misconception, seed)
 
 

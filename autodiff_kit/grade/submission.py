@@ -33,6 +33,8 @@ class Submission:
         Remarks for the teacher.
     order : tuple of int
         Which of a learner's files is the later one, where their times are equal.
+    logins : tuple of str
+        The learner's logins, for exercises whose numbers are drawn by them; the one that counts first.
     """
 
     learner: str
@@ -47,9 +49,11 @@ class Submission:
     submitted: str = ""
     remarks: tuple[str, ...] = field(default=())
     order: tuple[int, ...] = ()
+    logins: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
         """A hash that identifies this submission."""
-        parts = json.dumps([self.learner, self.exercise, self.sha256, self.submitted, self.status])
+        known = [self.learner, self.exercise, self.sha256, self.submitted, self.status, *self.logins]
+        parts = json.dumps(known)
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -15,6 +15,7 @@ from .rpc import RpcConnection, to_wire
 __all__ = ["SubmissionSession", "example_handle"]
 
 MAX_NAME_LENGTH = 2000
+MAX_LOGIN_LENGTH = 120
 MAX_PARTS = 3
 """The whole session lasts at most this many times the time limit of one part, the cells or a question."""
 
@@ -37,6 +38,8 @@ class SubmissionSession:
         The error of each cell that stopped, by index.
     memory : str
         The place where memory ran out; empty if it did not.
+    login : str
+        The login that the notebook gives, which is only a claim.
     """
 
     def __init__(self, channel: MessageSocket, wall_seconds: float) -> None:
@@ -46,6 +49,7 @@ class SubmissionSession:
         self.place: int | None = None
         self.errors: dict[int, str] = {}
         self.memory = ""
+        self.login = ""
 
     def run(
         self,
@@ -67,6 +71,7 @@ class SubmissionSession:
                 if type(states) is not dict:
                     raise message.violation("the states of the functions are missing")
                 self.place = None
+                self.login = clean_text(message.fields.get("login"), MAX_LOGIN_LENGTH)
                 return {name: clean_text(states.get(name), 20) for name in writes}
             self._record_cell_message(message)
 
