@@ -115,6 +115,11 @@ class Lesson:
     seed: str = ""
 
     @property
+    def labels(self) -> dict[str, str]:
+        """Question id -> the question's variable in the notebook, such as ``q1``."""
+        return {question.id: f"q{place}" for place, question in enumerate(self.questions, 1)}
+
+    @property
     def points(self) -> int:
         """Sum of the questions' points."""
         return sum(question.points for question in self.questions)

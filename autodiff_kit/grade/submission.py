@@ -6,7 +6,27 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 
-__all__ = ["Submission"]
+from .outside_text import clean_text
+
+__all__ = ["CELL_WORDS", "Submission", "cell_name"]
+
+CELL_WORDS = "The cell `"
+"""What a sentence about a cell begins with."""
+MAX_FIRST_LINE = 60
+
+
+def cell_name(source: str) -> str:
+    """A cell in words, by its first line of code: learners see no numbers of cells.
+
+    Examples
+    --------
+    >>> cell_name("x = 1 / 0")
+    'the cell `x = 1 / 0`'
+    """
+    lines = [line.strip() for line in source.splitlines() if line.strip()]
+    first = next((line for line in lines if not line.startswith("#")), lines[0] if lines else "")
+    shown = clean_text(first, MAX_FIRST_LINE).replace("`", "'")
+    return f"the cell `{shown}`"
 
 
 @dataclass(frozen=True)

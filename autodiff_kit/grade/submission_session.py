@@ -11,6 +11,7 @@ from autodiff_kit.exercises.protocol import Call, Callback, CallResult, LearnerC
 from .outside_text import clean_text
 from .protocol import Message, MessageSocket
 from .rpc import RpcConnection, to_wire
+from .submission import cell_name
 
 __all__ = ["SubmissionSession", "example_handle"]
 
@@ -45,7 +46,7 @@ class SubmissionSession:
     def __init__(self, channel: MessageSocket, wall_seconds: float) -> None:
         self._connection, self._channel, self._wall_seconds = RpcConnection(channel), channel, wall_seconds
         self._last_moment = time.monotonic() + MAX_PARTS * wall_seconds
-        self._places: frozenset[int] = frozenset()
+        self._sources: dict[int, str] = {}
         self.place: int | None = None
         self.errors: dict[int, str] = {}
         self.memory = ""
@@ -60,7 +61,7 @@ class SubmissionSession:
     ) -> dict[str, str]:
         """Run the cells; return for each required function: missing, untouched or there."""
         self.begin_part()
-        self._places = frozenset(place for place, _ in cells)
+        self._sources = dict(cells)
         self._connection.send(
             "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions)
         )
@@ -101,13 +102,13 @@ class SubmissionSession:
 
     def _record_cell_message(self, message: Message) -> None:
         place = message.fields.get("place")
-        if type(place) is not int or place not in self._places:
+        if type(place) is not int or place not in self._sources:
             raise message.violation("a cell that was not sent")
         self.place = place
         if message.kind == "error":
             self.errors[place] = clean_text(message.fields.get("text"), 400)
             if message.fields.get("memory") is True and not self.memory:
-                self.memory = f"cell {place + 1}"
+                self.memory = cell_name(self._sources[place])
 
     def _parse_reply(self, answer: Message, places: range, errors: tuple[str, ...]) -> CallResult:
         about = answer.fields

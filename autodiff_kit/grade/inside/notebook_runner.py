@@ -107,7 +107,9 @@ def make_silent_shell() -> Any:
 
 def run_submission(channel: int, shell: Any) -> None:
     """Run a submission: receive its cells over a socket, run them, and answer calls until the socket is closed."""
-    connection = RpcConnection(MessageSocket(socket.socket(fileno=channel)), BaseException)
+    talker = socket.socket(fileno=channel)
+    os.register_at_fork(after_in_child=talker.close)  # a process that a cell starts must not answer in its place
+    connection = RpcConnection(MessageSocket(talker), BaseException)
     _redirect_output_to_null()
     job = connection.receive("run")
     random.seed(0)
