@@ -27,6 +27,9 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     new = commands.add_parser("new-exercise", help="start an exercise: a master notebook with one working question")
     new.add_argument("name", metavar="NAME", help="such as newton_steps")
     new.add_argument("--dir", type=Path, default=Path(), metavar="FOLDER", help="output folder (default: here)")
+    new.add_argument(
+        "--per-learner", action="store_true", help="a private question whose numbers are drawn for each learner"
+    )
     new.set_defaults(run=_run_new)
 
     author = commands.add_parser("author", help="build and validate exercises from their master notebooks")
@@ -130,7 +133,7 @@ def _read_named_master(name: str) -> MasterNotebook:
 def _run_new(options: argparse.Namespace) -> int:
     from .exercise_template import new_exercise
 
-    path = new_exercise(options.name, options.dir)
+    path = new_exercise(options.name, options.dir, per_learner=options.per_learner)
     print(f"{path} holds one question. Change it, then run: autodiff-kit author validate {path}")
     return 0
 

@@ -182,11 +182,10 @@ def _check_limits(options: argparse.Namespace) -> None:
 
 def _summary_line(out: Path, count: int, odd: int) -> str:
     look = f" {odd} could not be graded in full: see {out / 'report.html'}." if odd else ""
-    return f"{count} submissions: {out / 'grades.csv'}, {out / 'feedback'}.{look}"
+    return f"{count} submission{'s' * (count != 1)}: {out / 'grades.csv'}, {out / 'feedback'}.{look}"
 
 
 def _enrolment_line(enrolment: Enrolment) -> str:
     strangers, missing = len(enrolment.strangers), len(enrolment.missing)
-    return (
-        f"Of the roster {missing} handed in nothing; {strangers} submissions fit nobody in it. The report names them."
-    )
+    fit = "1 submission fits" if strangers == 1 else f"{strangers} submissions fit"
+    return f"Of the roster {missing} handed in nothing; {fit} nobody in it. The report names them."

@@ -46,7 +46,7 @@ MAX_NAMES_SHOWN = 12
 STYLE = """
 :root { color-scheme: light dark; --line: light-dark(#c4c8cc, #4a4f55); --quiet: light-dark(#565c63, #aab0b6);
   --blue: light-dark(#1565c0, #64a9ee); }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem;
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
   background: light-dark(#fff, #16181a); color: light-dark(#1b1d1f, #e8eaec); overflow-wrap: break-word; }
 h1 { line-height: 1.2; margin: 0 0 .25rem; } h2 { margin: 2.5rem 0 .5rem; line-height: 1.25; }
 h3 { margin: 0; font-size: 1.05rem; } p { margin: .35rem 0; } a { color: var(--blue); }
@@ -57,17 +57,17 @@ pre, code { font: 0.9em/1.4 ui-monospace, monospace; } pre { overflow-x: auto; }
 table { border-collapse: collapse; min-width: 100%; }
 th, td { text-align: left; padding: .3rem 1.25rem .3rem 0; vertical-align: top; }
 thead th { border-bottom: 1px solid var(--line); color: var(--quiet); font-weight: 600; white-space: nowrap; }
-td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.wide { overflow-x: auto; }
-.bar { min-width: 11rem; } .bar > span { display: block; height: .7rem; margin-top: .45rem;
-  border: 1px solid var(--line); } .bar > span > span { display: block; height: 100%; background: var(--blue); }
-th .ends { display: flex; justify-content: space-between; }
-.quiet { color: var(--quiet); } h3 .quiet { font-weight: 400; font-size: .85em; }
+.number { text-align: right; } .number, .short { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.name { min-width: 9rem; } .words { min-width: 16rem; } .wide { overflow-x: auto; }
+.bar { min-width: 12rem; } td.bar > span { display: block; height: .7rem; margin-top: .45rem;
+  border: 1px solid var(--line); } td.bar > span > span { display: block; height: 100%; background: var(--blue); }
+.scale { display: flex; justify-content: space-between; font-weight: 400; }
+.quiet { color: var(--quiet); } .id { color: var(--quiet); white-space: nowrap; font-weight: 400; font-size: .9em; }
 @media print { body { margin: 0; max-width: none; font-size: 11pt; } article, tr { break-inside: avoid; }
-  .bar span { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .wide { overflow: visible; } }
+  td.bar span { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .wide { overflow: visible; } }
 """
 SCALE = (
-    'of those who handed in<span class="ends" aria-hidden="true"><span>0 %</span><span>50 %</span>'
+    'of those who handed in<span class="scale" aria-hidden="true"><span>0 %</span><span>50 %</span>'
     "<span>100 %</span></span>"
 )
 
@@ -138,14 +138,14 @@ def report_html(
         + _scores_table(results, links)
         + _outcomes_table(results)
         + _misconceptions_table(results)
-        + _similarity_table(groups, links),
+        + _similarity_table(groups, links, {mark.question: one.exercise for one in results for mark in one.marks}),
     )
 
 
 def _exercise_html(result: SubmissionResult) -> str:
     lesson = find_known_exercise(result.exercise) if result.exercise else None
     title = lesson.title if lesson else result.exercise or "Your submission"
-    points = format_score(round(result.score, 2), result.max_score)
+    points = format_score(round(result.score, 2), result.max_score) if result.marks else "No points"
     late = f", after {format_points(round(result.penalty, 2))} for being late" if result.penalty else ""
     head = f'<h2>{_escape(title)}</h2><p class="score"><strong>{points}</strong>{late}</p>'
     if result.submitted:
@@ -162,7 +162,7 @@ def _question_html(mark: QuestionGrade, lesson: Lesson | None) -> str:
     label = lesson.labels.get(mark.question, "") if lesson else ""
     titles = {question.id: question.title for question in lesson.questions} if lesson else {}
     head = _escape(" · ".join(filter(None, (label, titles.get(mark.question, "")))) or mark.question)
-    beside = f' <span class="quiet">{_escape(mark.question)}</span>' if label else ""
+    beside = f' <span class="id">{_escape(mark.question)}</span>' if label else ""
     lines = "<br>".join(_escape_with_code(line) for line in mark.message.split("\n"))
     return (
         f'<article class="{kind}"><h3>{head}{beside}</h3><p>{OUTCOME_WORDS[mark.outcome]}: '
@@ -202,22 +202,23 @@ def _learner_links(results: Iterable[SubmissionResult], names: Mapping[str, str]
 def _enrolment_html(enrolment: Enrolment) -> str:
     """Who handed in nothing, and whose names fit nobody in the roster."""
     missing, strangers = ([(_escape(name),) for name in names] for names in (enrolment.missing, enrolment.strangers))
-    absent = _html_table("Enrolled, without a submission", {"learner": ""}, missing)
-    return absent + _html_table("Not in the roster", {"name": ""}, strangers)
+    absent = _html_table("Enrolled, without a submission", {"learner": "name"}, missing)
+    return absent + _html_table("Not in the roster", {"handed in as": "name"}, strangers)
 
 
 def _remarks_table(results: Sequence[SubmissionResult], links: Mapping[str, str]) -> str:
     rows = [
         (
             links[result.learner],
-            _escape(result.exercise),
-            STATUS_WORDS[result.status],
             _escape_with_code(" ".join((result.reason, *result.remarks))),
+            STATUS_WORDS[result.status],
+            _escape(result.exercise),
         )
         for result in sorted(results, key=lambda one: (one.status == "graded", one.status, one.learner))
         if result.status != "graded" or result.remarks
     ]
-    return _html_table("To look at", dict.fromkeys(("learner", "exercise", "status", "why"), ""), rows)
+    columns = {"learner": "name", "why": "words", "status": "short", "exercise": "short"}
+    return _html_table("To look at", columns, rows)
 
 
 def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str]) -> str:
@@ -225,16 +226,16 @@ def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str])
     rows = [
         (
             links[result.learner],
-            _escape(result.learner),
-            _escape(result.exercise),
-            f"{format_points(round(result.score, 2))} of {format_points(result.max_score)}",
+            f"{format_points(round(result.score, 2))} of {format_points(result.max_score)}" if result.marks else "none",
             _late_words(result),
             STATUS_WORDS[result.status],
+            _escape(result.exercise),
+            _escape(result.learner),
         )
-        for result in sorted(results, key=lambda one: (one.exercise, one.learner))
+        for result in sorted(results, key=lambda one: (not one.exercise, one.exercise, one.learner))
     ]
-    columns = {"learner": "", "handed in as": "", "exercise": "", "points": "number", "late": "", "status": ""}
-    return _html_table("Scores", columns, rows)
+    columns = {"learner": "name", "points": "number", "late": "short", "status": "short", "exercise": "short"}
+    return _html_table("Scores", {**columns, "handed in as": ""}, rows)
 
 
 def _late_words(result: SubmissionResult) -> str:
@@ -249,7 +250,7 @@ def _outcomes_table(results: Sequence[SubmissionResult]) -> str:
         (_question_words(*place), *(str(counts[outcome]) for outcome in OUTCOME_WORDS), _bar(counts["passed"], counts))
         for place, counts in _outcome_counts(results).items()
     ]
-    columns = {"question": "", **dict.fromkeys(OUTCOME_WORDS.values(), "number"), f"passed, {SCALE}": "bar"}
+    columns = {"question": "short", **dict.fromkeys(OUTCOME_WORDS.values(), "number"), f"passed, {SCALE}": "bar"}
     return _html_table("Questions", columns, rows)
 
 
@@ -280,14 +281,14 @@ def _misconceptions_table(results: Sequence[SubmissionResult]) -> str:
         )
         for (place, name), count in sorted(named.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return _html_table("Misconceptions", {"question": "", "name": "", "answers": "number", SCALE: "bar"}, rows)
+    return _html_table("Misconceptions", {"question": "short", "name": "", "answers": "number", SCALE: "bar"}, rows)
 
 
 def _question_words(exercise: str, question: str) -> str:
     """A question as the notebook names it, its id beside it."""
     lesson = find_known_exercise(exercise) if exercise else None
     label = lesson.labels.get(question, "") if lesson else ""
-    return f'{label} <span class="quiet">{_escape(question)}</span>' if label else _escape(question)
+    return f'{label} <span class="id">{_escape(question)}</span>' if label else _escape(question)
 
 
 def _bar(count: int, outcomes: Counter[str]) -> str:
@@ -295,16 +296,20 @@ def _bar(count: int, outcomes: Counter[str]) -> str:
     return f'<span><span style="width:{100 * count / outcomes.total():.1f}%"></span></span>'
 
 
-def _similarity_table(groups: Sequence[SimilarGroup], links: Mapping[str, str]) -> str:
+def _similarity_table(groups: Sequence[SimilarGroup], links: Mapping[str, str], exercises: Mapping[str, str]) -> str:
     """The groups of similar answers, as many as a person reads; those like the worked answer come last."""
     ordered = sorted(groups, key=lambda group: group.worked)
     rows = [
-        (_escape(group.question), _some_names(group, links), f"{100 * group.similarity:.0f} %")
+        (
+            _question_words(exercises.get(group.question, ""), group.question),
+            _some_names(group, links),
+            f"{100 * group.similarity:.0f} %",
+        )
         for group in ordered[:MAX_GROUPS_SHOWN]
     ]
     left = len(groups) - len(rows)
     more = f'<p class="quiet">{left} more groups are less alike.</p>' if left else ""
-    columns = {"question": "", "learners": "", "alike": "number"}
+    columns = {"question": "short", "learners": "words", "alike": "number"}
     return _html_table("Answers that are alike", columns, rows) + more
 
 

@@ -112,6 +112,13 @@ def test_a_master_with_parameters_is_valid_and_its_mutants_are_found(drawn, tmp_
     assert "newton-steps-1: 0 mutants" not in capsys.readouterr().out
 
 
+def test_the_template_with_numbers_for_each_learner_is_valid(tmp_path, capsys):
+    assert main(["new-exercise", "my_slope", "--per-learner", "--dir", str(tmp_path)]) == 0
+    assert main(["author", "validate", str(tmp_path / "my_slope.ipynb"), "--seeds", "20"]) == 0
+    assert main(["author", "mutants", str(tmp_path / "my_slope.ipynb"), "--draws", "5"]) == 0
+    assert "Questions with more than 1%: 0." in capsys.readouterr().out
+
+
 def test_a_check_that_passes_a_copy_is_a_problem(drawn):
     deaf = AUTHOR.replace("attempt.case(reply.value, k * inner", "attempt.case(reply.value, reply.value")
     said = " ".join(map(str, validate_exercise(parse_master(drawn(author=deaf)), 3)))

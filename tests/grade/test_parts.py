@@ -386,11 +386,9 @@ def test_pages_name_questions_as_the_notebook_and_learners_as_the_roster():
     group = SimilarGroup("jvp-1", ("ada_1017", "bob"), 1.0)
     report = report_html([found], [group], enrolment)
     link = '<a href="feedback/ada_1017.html">Lovelace, Ada</a>'
-    assert (
-        f'<tr><td>{link}</td><td>ada_1017</td><td>01_jacobian_vector_products</td><td class="number">2.5 of 5' in report
-    )
+    assert f'<td class="name">{link}</td><td class="number">2.5 of 5</td><td class="short">0.5 less</td>' in report
     assert f"{link}; bob" in report
-    assert "<td>q2 <span" in report
+    assert '<td class="short">q2 <span' in report
 
 
 def test_a_page_of_a_large_class_has_an_end():
