@@ -180,6 +180,7 @@ def test_a_copy_is_wrong_and_a_foreign_login_is_told(graded, tmp_path):
     assert "another login, `ada`" in found["cyd@uni"].marks[0].message
 
 
+@pytest.mark.slow
 def test_without_a_roster_the_name_is_the_login(graded):
     found = graded()
     assert {name: one.score for name, one in found.items()} == {"ada": 2.0, "bob": 0.0, "cyd@uni": 0.0, "dan": 0.0}
