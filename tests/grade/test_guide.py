@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from autodiff_kit.grade.results import read_results
 
@@ -22,7 +24,14 @@ def test_the_first_grading_of_the_guide(tmp_path, sandbox):
     commands = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
     here = f"autodiff-kit() {{ '{sys.executable}' -m autodiff_kit \"$@\"; }}"
     environment = {**os.environ, "PYTHONPATH": str(GUIDE.parents[1])}
-    subprocess.run(["bash", "-ec", "\n".join([here, *commands])], cwd=tmp_path, env=environment, check=True)
+    before, after = commands[: commands.index("mkdir slopes")], commands[commands.index("mkdir slopes") :]
+
+    def run(lines):
+        subprocess.run(["bash", "-ec", "\n".join([here, *lines])], cwd=tmp_path, env=environment, check=True)
+
+    run(before)
+    answer_as_ada(tmp_path / "course" / "release" / "my_slope.ipynb")
+    run(after)
     found = {one.learner: one for one in read_results(tmp_path / "grades" / "results.jsonl")}
     assert {name: one.status for name, one in found.items()} == {"ada": "graded", "bob": "graded", "cyd": "invalid"}
     lines = (tmp_path / "grades" / "canvas.csv").read_text().splitlines()
@@ -32,5 +41,19 @@ def test_the_first_grading_of_the_guide(tmp_path, sandbox):
     assert ">Lovelace, Ada</a>; <a" in report
     assert ": like the worked answer" in report
     assert "cyd" in report.partition("Not in the roster")[2].partition("To look at")[0]
-    [slope] = read_results(tmp_path / "slope-grades" / "results.jsonl")
-    assert (slope.status, slope.marks[0].outcome) == ("graded", "not attempted")
+    ada, bob = read_results(tmp_path / "slope-grades" / "results.jsonl")
+    assert (ada.score, bob.score) == (2.0, 0.0)
+    assert "Your numbers, by the login `bob`" in bob.marks[0].message
+    assert "which is that of ada" in bob.remarks[-1]
+
+
+def answer_as_ada(path):
+    """What the guide asks the teacher to do in JupyterLab; the numbers are read from the first cell's output."""
+    notebook = nbformat.read(path, 4)
+    cells = {cell["id"]: cell for cell in notebook.cells}
+    cells["begin"].source = cells["begin"].source.replace('login=""', 'login="ada"')
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}}).execute()
+    said = "".join(output.get("data", output).get("text/plain", "") for output in cells["begin"].outputs)
+    k, phase = re.search(r"q1: `k = (\d)`, `phase = ([\d.]+)`", said).groups()
+    cells["my-slope-1"].source = f"def slope(x):\n    return {k} * np.cos({k} * x + {phase})"
+    nbformat.write(notebook, path)
