@@ -8,6 +8,7 @@ import pytest
 
 from autodiff_kit.author.commands import build_exercise
 from autodiff_kit.author.master_notebook import MasterNotebookError, parse_master
+from autodiff_kit.author.notebook_cells import code_cell, question_metadata
 from autodiff_kit.author.validate import validate_exercise
 from autodiff_kit.cli import main
 from autodiff_kit.exercises import exercise
@@ -41,6 +42,14 @@ WRONG = """import numpy as np
 
 def slope(x):
     return {"sin": np.cos, "cos": lambda u: -np.sin(u), "tanh": lambda u: 1 - np.tanh(u) ** 2}[f](k * x)"""
+PUBLIC = """
+import numpy as np
+from autodiff_kit.exercises.protocol import Call
+
+def check(attempt, rng, k, f):
+    reply = yield Call("slope", (np.array([0.0]),))
+    attempt.case(reply.value, np.array([float(k)]))
+"""
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section
 "Lovelace, Ada",1,s1,ada,A
 "Babbage, Bob",2,s2,bob,A
@@ -142,6 +151,19 @@ def test_the_learners_notebook_shows_the_numbers_of_the_login(drawn, tmp_path, i
     values = numbers(master.lesson, "ada")
     assert f"q1: `k = {values['k']}`, `f = {values['f']!r}`" in capsys.readouterr().out
     assert q1.check(lambda x: x).outcome == "graded later"
+
+
+def test_public_examples_are_those_of_the_learners_numbers(drawn, tmp_path, importable, monkeypatch):
+    notebook = drawn()
+    notebook["cells"].append(code_cell("public", PUBLIC, **question_metadata(QUESTION, "public")))
+    build_exercise(parse_master(notebook), tmp_path, ("release",))
+    importable(tmp_path / "release")
+    (tmp_path / ".autodiff_kit").mkdir()
+    monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path))
+    [q1] = exercise("newton_steps", login="ada")
+    k = numbers(parse_master(notebook).lesson, "ada")["k"]
+    assert q1.check(lambda x: k + 0 * x).outcome == "graded later"
+    assert q1.check(lambda x: k + 1 + 0 * x).outcome == "not yet"
 
 
 @pytest.fixture
