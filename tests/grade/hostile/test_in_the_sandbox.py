@@ -259,10 +259,12 @@ assert subprocess.run(["unshare", "-r", "true"], capture_output=True).returncode
 
 
 @pytest.mark.slow
-def test_a_notebook_in_which_everything_hangs_is_run_three_times_at_most(hand_in):
+def test_a_notebook_in_which_everything_hangs_has_an_end(hand_in, sandbox, monkeypatch):
     hang = "def {}(*args, **kwargs):\n    while True:\n        pass"
     hanging = {question.id.replace("-", "_"): hang.format(question.writes[0]) for question in LESSON.questions}
+    monkeypatch.setattr(sandbox, "limits", replace(sandbox.limits, wall=1.5))
     result = hand_in(answered(**hanging))
     assert (result.status, result.score) == ("timeout", 0)
-    assert result.reason.count("exceeded the limit of processor time") == 3
-    assert ["not reached" in mark.message for mark in result.marks] == [False] * 3 + [True] * 3
+    reached = ["not reached" not in mark.message for mark in result.marks]
+    assert 1 <= sum(reached) <= 4  # a new run begins within three times the limit only
+    assert reached == sorted(reached, reverse=True)
