@@ -95,7 +95,7 @@ def _add_limit_options(grade: argparse.ArgumentParser) -> None:
     limits.add_argument("--cpu", type=float, default=20.0, metavar="SECONDS", help="of computing (default: 20)")
     limits.add_argument(
         "--wall", type=float, default=60.0, metavar="SECONDS",
-        help="cells, each question; three times as much in all (default: 60)",
+        help="cells, each question; three times as much for one run, after which none begins (default: 60)",
     )  # fmt: skip
     limits.add_argument("--memory", type=int, default=1024, metavar="MB", help="of all its processes (default: 1024)")
 

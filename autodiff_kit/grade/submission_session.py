@@ -18,7 +18,7 @@ __all__ = ["SubmissionSession", "example_handle"]
 MAX_NAME_LENGTH = 2000
 MAX_LOGIN_LENGTH = 120
 MAX_PARTS = 3
-"""The whole session lasts at most this many times the time limit of one part, the cells or a question."""
+"""A session, one run of a notebook, lasts at most this many times the time limit of a part, the cells or a question."""
 
 
 class SubmissionSession:
