@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from autodiff_kit.errors import FileError, StructureError
 
@@ -18,8 +19,10 @@ HEAD = """# {title}
 
 **Goal.** Say in one sentence what the learner will be able to do.
 
-1 question, 2 points, about 15 minutes. Fill in the function and run the check below it: it draws new numbers every
+1 question, 2 points, about 15 minutes. {what_to_do}"""
+CHECKED_AT_ONCE = """Fill in the function and run the check below it: it draws new numbers every
 time, says what it found, and a check that fails costs nothing."""
+CHECKED_LATER = "Fill in the function with your own numbers, which the first cell shows. Your teacher grades it later."
 BEGINNING = """import numpy as np
 
 import autodiff_kit as ak
@@ -118,6 +121,32 @@ def check(attempt, rng, k, phase):
 WRONG_PER_LEARNER = {"no-inner-slope": "def slope(x):\n    return np.cos(k * x + phase)"}
 
 
+class Template(NamedTuple):
+    """The texts of a new exercise, and the metadata of its answer cell."""
+
+    what_to_do: str
+    beginning: str
+    text: str
+    answer: str
+    author: str
+    wrong: dict[str, str]
+    help: bool = True
+    about: Mapping[str, Any] = {}
+
+
+FOR_ALL = Template(CHECKED_AT_ONCE, BEGINNING, TEXT, ANSWER, AUTHOR, WRONG)
+FOR_EACH_LEARNER = Template(
+    CHECKED_LATER,
+    BEGINNING_WITH_LOGIN,
+    TEXT_PER_LEARNER,
+    ANSWER_PER_LEARNER,
+    AUTHOR_PER_LEARNER,
+    WRONG_PER_LEARNER,
+    help=False,  # there are no hints, and no worked answer
+    about={"private": True, "parameters": PARAMETERS},
+)
+
+
 def new_exercise(name: str, folder: Path, *, per_learner: bool = False) -> Path:
     """Write the master notebook of a new exercise: one question that builds and validates without changes.
 
@@ -146,11 +175,7 @@ def new_exercise(name: str, folder: Path, *, per_learner: bool = False) -> Path:
     path = folder / f"{name}.ipynb"
     if path.exists():
         raise FileError(f"{path} already exists; nothing was changed. Choose another name.")
-    if per_learner:
-        about = {"private": True, "parameters": PARAMETERS}
-        parts = (BEGINNING_WITH_LOGIN, TEXT_PER_LEARNER, ANSWER_PER_LEARNER, AUTHOR_PER_LEARNER)
-        return write_notebook(path, _template_notebook(name, *parts, WRONG_PER_LEARNER, about))
-    return write_notebook(path, _template_notebook(name, BEGINNING, TEXT, ANSWER, AUTHOR, WRONG, {}))
+    return write_notebook(path, _template_notebook(name, FOR_EACH_LEARNER if per_learner else FOR_ALL))
 
 
 def check_exercise_name(name: str) -> None:
@@ -159,9 +184,7 @@ def check_exercise_name(name: str) -> None:
         raise StructureError(f"The name of an exercise must consist of lower-case letters, digits and _; got {name!r}.")
 
 
-def _template_notebook(
-    slug: str, beginning: str, text: str, answer: str, author: str, wrong_answers: dict[str, str], about: dict[str, Any]
-) -> dict[str, Any]:
+def _template_notebook(slug: str, template: Template) -> dict[str, Any]:
     title = slug.replace("_", " ").capitalize()
     question = f"{slug.replace('_', '-')}-1"
     wrong = [
@@ -170,20 +193,17 @@ def _template_notebook(
             f"import numpy as np\n\n\n{source}",
             **question_metadata(question, "wrong", misconception=name),
         )
-        for i, (name, source) in enumerate(wrong_answers.items(), 1)
+        for i, (name, source) in enumerate(template.wrong.items(), 1)
     ]
+    help_cell = code_cell(f"{question}-help", HELP.format(label="q1"), **question_metadata(question, "help"))
     found = [
-        markdown_cell("head", HEAD.format(title=title)),
-        code_cell("begin", beginning.format(slug=slug)),
-        markdown_cell(f"{question}-text", text, **question_metadata(question, "text")),
-        code_cell(question, answer, **question_metadata(question, "answer", points=2, **about)),
+        markdown_cell("head", HEAD.format(title=title, what_to_do=template.what_to_do)),
+        code_cell("begin", template.beginning.format(slug=slug)),
+        markdown_cell(f"{question}-text", template.text, **question_metadata(question, "text")),
+        code_cell(question, template.answer, **question_metadata(question, "answer", points=2, **template.about)),
         code_cell(f"{question}-check", CHECK, **question_metadata(question, "check", points=2)),
-        code_cell(
-            f"{question}-help",
-            HELP.format(label="q1"),
-            **question_metadata(question, "help"),
-        ),
-        code_cell(f"{question}-author", author, **question_metadata(question, "author")),
+        *([help_cell] if template.help else []),
+        code_cell(f"{question}-author", template.author, **question_metadata(question, "author")),
         *wrong,
     ]
     goal = "Say in one sentence what the learner will be able to do."

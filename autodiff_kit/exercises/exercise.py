@@ -359,7 +359,9 @@ def _show_parameters(lesson: Lesson, login: str) -> None:
     if not login:
         LearnerMessage(translate("Your login"), _no_login_text(lesson.slug, ", ".join(asked))).show()
         return
-    head = translate("They follow from your login, `{login}`; most others have other numbers. Write yours into your answers.")
+    head = translate(
+        "They follow from your login, `{login}`; most others have other numbers. Write yours into your answers."
+    )
     lines = [
         f"{label}: {format_parameters(draw_parameters(lesson, question, login))}" for label, question in asked.items()
     ]
