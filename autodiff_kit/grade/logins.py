@@ -62,8 +62,8 @@ def remark_logins(
         nobody = "which is not in the roster" if roster else "under which nothing was handed in"
         whose = f"which is that of {owners[stated]}" if stated in owners else nobody
         words = (
-            f"The notebook was written with the login {one.login!r}, {whose}; it was graded with the numbers of its own "
-            "learner."
+            f"The notebook was written with the login {one.login!r}, {whose}; it was graded with the numbers of its "
+            "own learner."
         )
         return replace(one, remarks=(*one.remarks, words))
 
