@@ -1,0 +1,33 @@
+"""The kit on a JupyterHub whose learners have accounts on the machine: a working folder and a hand-in folder each."""
+
+import shutil
+from pathlib import Path
+
+c = get_config()  # noqa: F821
+
+TEACHERS = "teachers"  # a group of the machine, whose members read what is handed in
+HAND_INS = Path("/srv/hand-ins")
+
+
+def hand_in_folder(spawner):
+    """A learner's hand-in folder, which is named like the learner."""
+    return str(HAND_INS / spawner.user.name)
+
+
+def make_hand_in_folder(spawner):
+    """Make the folder before its learner's server starts. The learner writes there, the teachers read, nobody else."""
+    HAND_INS.mkdir(exist_ok=True)
+    shutil.chown(HAND_INS, "root", TEACHERS)
+    HAND_INS.chmod(0o751)  # others pass through, and cannot list it
+    folder = Path(hand_in_folder(spawner))
+    folder.mkdir(exist_ok=True)
+    shutil.chown(folder, spawner.user.name, TEACHERS)
+    folder.chmod(0o2770)  # the 2: files in it belong to the group of the teachers
+
+
+c.Spawner.pre_spawn_hook = make_hand_in_folder
+c.Spawner.environment = {"AUTODIFF_KIT_DIR": "~/autodiff", "AUTODIFF_KIT_HANDIN": hand_in_folder}
+# Each start brings new lessons, and keeps every notebook that the learner changed. What a server writes is private.
+START = 'umask 077; autodiff-kit lab --prepare-only --dir ~/autodiff; exec jupyterhub-singleuser "$@"'
+c.Spawner.cmd = ["/bin/sh", "-c", START, "jupyterhub-singleuser"]
+c.Spawner.http_timeout = 120  # when a whole class logs in at once
