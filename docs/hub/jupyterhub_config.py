@@ -3,10 +3,15 @@
 import shutil
 from pathlib import Path
 
-c = get_config()  # noqa: F821
+c = get_config()
 
 TEACHERS = "teachers"  # a group of the machine, whose members read what is handed in
 HAND_INS = Path("/srv/hand-ins")
+
+
+def account(spawner):
+    """The learner's account on the machine."""
+    return spawner.user.name
 
 
 def hand_in_folder(spawner):
@@ -21,7 +26,7 @@ def make_hand_in_folder(spawner):
     HAND_INS.chmod(0o751)  # others pass through, and cannot list it
     folder = Path(hand_in_folder(spawner))
     folder.mkdir(exist_ok=True)
-    shutil.chown(folder, spawner.user.name, TEACHERS)
+    shutil.chown(folder, account(spawner), TEACHERS)
     folder.chmod(0o2770)  # the 2: files in it belong to the group of the teachers
 
 
