@@ -71,8 +71,7 @@ learner's ``handin``; if the first cannot be done, the response is 403 ``undeliv
 
 ==========  ========================================================================================================
 400         ``bad_body``, ``bad_path``, ``bad_value``, ``bad_query``
-403         ``login`` (no token, a wrong one, no XSRF token), ``outside``, ``unwritable``, ``undelivered``,
-            ``not_yet`` (solution)
+403         ``login`` (no or a wrong token, no XSRF token), ``outside``, ``unwritable``, ``undelivered``, ``not_yet``
 404         ``no_route``, ``no_lesson``, ``coming``, ``no_question``, ``no_exercise``, ``no_file``, ``no_backup``
 405         ``bad_method``
 409         ``newer_rev``, ``save_first``, ``damaged_notebook``, ``newer_kit``, ``damaged_backup``, ``folder``
