@@ -12,7 +12,8 @@ from .release import write_release
 
 __all__ = ["write_classroom_repository"]
 
-WORKFLOW = """# Checks the notebook after each push, with the kit that it was released for; the result is on the run's page, under
+WORKFLOW = """\
+# Checks the notebook after each push, with the kit that it was released for; the result is on the run's page, under
 # Actions. Written by `autodiff-kit author classroom`.
 name: checks
 

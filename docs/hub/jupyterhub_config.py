@@ -1,4 +1,4 @@
-"""The kit on a JupyterHub whose learners have accounts on the machine: a working folder and a hand-in folder each."""
+"""The kit on a JupyterHub: for each learner a working folder, and one for hand-ins."""
 
 import shutil
 from pathlib import Path
@@ -20,7 +20,7 @@ def hand_in_folder(spawner):
 
 
 def make_hand_in_folder(spawner):
-    """Make the folder before its learner's server starts. The learner writes there, the teachers read, nobody else."""
+    """Before a server starts: its learner writes here, the teachers read."""
     HAND_INS.mkdir(exist_ok=True)
     shutil.chown(HAND_INS, "root", TEACHERS)
     HAND_INS.chmod(0o751)  # others pass through, and cannot list it
@@ -31,8 +31,15 @@ def make_hand_in_folder(spawner):
 
 
 c.Spawner.pre_spawn_hook = make_hand_in_folder
-c.Spawner.environment = {"AUTODIFF_KIT_DIR": "~/autodiff", "AUTODIFF_KIT_HANDIN": hand_in_folder}
-# Each start brings new lessons, and keeps every notebook that the learner changed. What a server writes is private.
-START = 'umask 077; autodiff-kit lab --prepare-only --dir ~/autodiff; exec jupyterhub-singleuser "$@"'
+c.Spawner.environment = {
+    "AUTODIFF_KIT_DIR": "~/autodiff",
+    "AUTODIFF_KIT_HANDIN": hand_in_folder,
+}
+# What a server writes is private. Each start brings new lessons.
+START = """
+umask 077
+autodiff-kit lab --prepare-only --dir ~/autodiff
+exec jupyterhub-singleuser "$@"
+"""
 c.Spawner.cmd = ["/bin/sh", "-c", START, "jupyterhub-singleuser"]
 c.Spawner.http_timeout = 120  # when a whole class logs in at once
