@@ -24,7 +24,7 @@ from .submission_reader import read_submission
 __all__ = ["check_repository", "main", "summary"]
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
-MARKS = {"passed": "✅", "partial": "🟡", "graded later": "🕓"}
+MARKS = {"passed": "✅", "partial": "🟡", "graded later": "🕓", "not attempted": "⬜"}
 
 
 def check_repository(folder: Path, exercise: str, limits: ResourceLimits | None = None) -> SubmissionResult:

@@ -48,7 +48,7 @@ def test_a_push_is_told_what_is_right(tmp_path, monkeypatch, capsys):
     assert text.strip() == capsys.readouterr().out.strip()
     first, *others = LESSON.questions
     assert f"{LESSON.points - first.points:g} of {LESSON.points:g} points" in text
-    assert f"❌ **{first.id}**" in text
+    assert f"⬜ **{first.id}**" in text
     assert all(f"✅ **{question.id}**" in text for question in others)
     assert "    Cell " in text
     assert "ZeroDivisionError" in text
@@ -84,7 +84,7 @@ def test_the_checks_of_an_exercise_of_ones_own_are_in_the_starter(tmp_path, monk
     capsys.readouterr()
     assert classroom.main(["newton_steps"]) == 1, "the starter alone is no answer"
     [question] = read_master(master).lesson.questions
-    assert f"❌ **{question.id}**" in capsys.readouterr().out
+    assert f"⬜ **{question.id}**" in capsys.readouterr().out
 
 
 def git(*words, cwd):
