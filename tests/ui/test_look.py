@@ -24,6 +24,16 @@ MEASURED = """([table, unscrolled]) => ({
     ? [...document.querySelectorAll(unscrolled)].map((one) => one.scrollWidth > one.clientWidth) : [],
   cutOff: [...document.querySelectorAll(".ak-stage svg text")].map((text) => text.getBoundingClientRect())
     .filter((box) => box.left < 0 || box.right > innerWidth).length,
+  sideways: [...document.querySelectorAll(".ak-stage *")]
+    .filter((one) => !one.ownerSVGElement && one.clientWidth && one.scrollWidth > one.clientWidth + 1)
+    .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX)).map((one) => one.className),
+  colliding: (() => {
+    const shown = [...document.querySelectorAll(".ak-stage svg text")].filter((text) => text.textContent.trim() && text.checkVisibility());
+    const words = shown.map((text) => [text.textContent, text.getBoundingClientRect()]);
+    // A line of text is higher than its letters.
+    const meet = (a, b) => a.left + 1 < b.right && b.left + 1 < a.right && a.top + 4 < b.bottom && b.top + 4 < a.bottom;
+    return words.flatMap(([one, a], i) => words.slice(i + 1).filter(([, b]) => meet(a, b)).map(([other]) => `${one} | ${other}`));
+  })(),
 })"""
 
 
@@ -109,6 +119,8 @@ def faults(page: dict[str, Any], look: Look) -> list[str]:
         f"{page['rows']} rows": rows_hold,
         f"{look.unscrolled} scrolls: {page['scrolled']}": unscrolled,
         f"{page['cutOff']} texts leave the window": not page["cutOff"] or not look.pictures_whole,
+        f"it scrolls sideways: {page['sideways']}": not page["sideways"],
+        f"words collide: {page['colliding']}": not page["colliding"],
     }
     return [fault for fault, holds in held.items() if not holds]
 
