@@ -20,7 +20,8 @@ OFF_THE_CURSOR = """range => {
 
 # Which lanes' names a part of the cursor runs through.
 CROSSED_NAMES = """cursor => {
-  const names = [...cursor.parentElement.querySelectorAll("text:not([data-reading])")].map((one) => [one.textContent, one.getBBox()]);
+  const texts = [...cursor.parentElement.querySelectorAll("text:not([data-reading])")];
+  const names = texts.map((one) => [one.textContent, one.getBBox()]);
   const spots = Array.from({ length: 500 }, (_, k) => cursor.getPointAtLength((k / 499) * cursor.getTotalLength()));
   const within = (b) => ({ x, y }) => x > b.x && x < b.x + b.width && y > b.y + 1 && y < b.y + b.height - 1;
   return { names: names.length, crossed: names.filter(([, box]) => spots.some(within(box))).map(([name]) => name) };

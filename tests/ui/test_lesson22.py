@@ -11,7 +11,8 @@ from autodiff_kit.widgets.lesson22 import GRAPHS, MessageRounds
 # Numbers beside nodes that an edge runs through: those in a node lie on paper that covers the edges.
 ON_AN_EDGE = """() => {
   const all = (tag) => [...document.querySelectorAll(`.ak-stage svg ${tag}`)];
-  const spots = all("line").flatMap((edge) => Array.from({ length: 200 }, (_, k) => edge.getPointAtLength((k / 199) * edge.getTotalLength())));
+  const along = (edge) => (_, k) => edge.getPointAtLength((k / 199) * edge.getTotalLength());
+  const spots = all("line").flatMap((edge) => Array.from({ length: 200 }, along(edge)));
   const beside = all("text.ak-halo").map((text) => [text.textContent, text.getBBox()]);
   const within = (b) => ({ x, y }) => x > b.x && x < b.x + b.width && y > b.y + 2 && y < b.y + b.height - 2;
   return { numbers: beside.length, covered: beside.filter(([, box]) => spots.some(within(box))).map(([text]) => text) };

@@ -28,11 +28,14 @@ MEASURED = """([table, unscrolled]) => ({
     .filter((one) => !one.ownerSVGElement && one.clientWidth && one.scrollWidth > one.clientWidth + 1)
     .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX)).map((one) => one.className),
   colliding: (() => {
-    const shown = [...document.querySelectorAll(".ak-stage svg text")].filter((text) => text.textContent.trim() && text.checkVisibility());
-    const words = shown.map((text) => [text.textContent, text.getBoundingClientRect()]);
+    const texts = [...document.querySelectorAll(".ak-stage svg text")];
+    const words = texts.filter((text) => text.textContent.trim() && text.checkVisibility())
+      .map((text) => [text.textContent, text.getBoundingClientRect()]);
+    const overlap = (a, b, [low, high], air) => a[low] + air < b[high] && b[low] + air < a[high];
     // A line of text is higher than its letters.
-    const meet = (a, b) => a.left + 1 < b.right && b.left + 1 < a.right && a.top + 4 < b.bottom && b.top + 4 < a.bottom;
-    return words.flatMap(([one, a], i) => words.slice(i + 1).filter(([, b]) => meet(a, b)).map(([other]) => `${one} | ${other}`));
+    const meet = (a, b) => overlap(a, b, ["left", "right"], 1) && overlap(a, b, ["top", "bottom"], 4);
+    return words.flatMap(([one, a], i) =>
+      words.slice(i + 1).filter(([, b]) => meet(a, b)).map(([other]) => `${one} | ${other}`));
   })(),
 })"""
 

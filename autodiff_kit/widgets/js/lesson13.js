@@ -38,7 +38,7 @@ const LOOPS = [
   {
     value: "list",
     label: "a tape for each step, all kept in a list",
-    short: "a tape for each step, kept in a list",
+    short: "all tapes, kept in a list",
     code: "total = total + loss(i)",
     after: "tapes.append(tape)",
     fact: (nodes) => `the list holds the tapes of all steps, with ${nodes} nodes together`,

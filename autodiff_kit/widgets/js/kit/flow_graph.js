@@ -6,7 +6,7 @@ import { curvePath, levelCurve, minusPatterns, ribbon } from "./ribbon.js";
 import { Tween } from "./tween.js";
 
 const [PACE, RADIUS] = [1000, 19]; // ms a step; px of a node
-const [SLIM, NARROW] = [560, 400]; // px below which the name of s is short, and those of all nodes
+const [SLIM, NARROW, TINY] = [560, 400, 280]; // px below which s has a short name, all nodes have, slopes stand where it matters
 const SMALLER = { slim: 16, low: 13 }; // px of a node where there is less room
 const GROUND = { sweep: { first: 60, row: 113, half: 34, height: 356 }, cut: { first: 52, row: 85, half: 26, foot: 268 } };
 const LOW_GROUND = { sweep: { first: 38, row: 64, half: 22, height: 212 }, cut: { first: 36, row: 58, half: 20, foot: 178 } };
@@ -18,7 +18,7 @@ const strong = (role, size = 15) => ({ class: `ak-halo ak-in-${role}`, style: `f
 
 /**
  * A computational graph through which numbers flow as ribbons: with the computation, against it, or from both sides up to
- * a cut that is dragged. places: {sweep, narrow, low, cut}, narrow and low for such windows, each {name: [how far right 0…1, row]}; gains: where on a wire
+ * a cut that is dragged. places: {sweep, narrow, tiny, low, cut}, three of them for such windows, each {name: [how far right 0…1, row]}; gains: where on a wire
  * its slope stands, by "from>to". update({view, step, inputs, outputs, nodes, wires, reverse, cuts, sums}); view is "forward",
  * "reverse", "double" or "seam", inputs and outputs what the arrows at the sides are set to.
  */
@@ -127,7 +127,8 @@ function geometry({ width, state, places }) {
   const low = isLow();
   const ground = (low ? LOW_GROUND : GROUND)[seam ? "cut" : "sweep"];
   const [slim, narrow] = [width < SLIM, width < NARROW];
-  const kind = seam ? "cut" : low ? "low" : narrow ? "narrow" : "sweep";
+  const tiny = width < TINY;
+  const kind = seam ? "cut" : low ? "low" : tiny ? "tiny" : narrow ? "narrow" : "sweep";
   const [left, right] = [slim ? 16 : 32, width - (slim ? 16 : 32)];
   const [from, to] = [left + 20, right - 20];
   const rowY = (row) => ground.first + row * ground.row;
@@ -154,7 +155,7 @@ function geometry({ width, state, places }) {
   const sizes = wires.flatMap((wire) => [...wire.pushed, ...wire.pulled].map(Math.abs));
   const radius = low ? SMALLER.low : slim ? SMALLER.slim : RADIUS;
   const scale = Math.min(2.4, (low ? 14 : 22) / Math.max(1, ...sizes));
-  return { state, width, ground, kind, low, slim, narrow, left, right, rowY, where, wires, inputs, toX, toStep, radius, scale };
+  return { state, width, ground, kind, low, slim, narrow, tiny, left, right, rowY, where, wires, inputs, toX, toStep, radius, scale };
 }
 
 const part = (c, wire, from, to, amount, role) => ribbon({ at: wire.at, from, to, amount, role, scale: c.scale, stripes: c.stripes });
@@ -229,8 +230,14 @@ function drawSweep(c) {
       const passed = back ? far < gainAt(c, wire) : far > gainAt(c, wire);
       return tag(x, y, brief(wire[carried][passed ? 1 : 0], 2), { role, round: true });
     });
-  const boxes = c.wires.filter((wire) => !wire.stub).flatMap((wire) => slopeBox(c, wire, wire.to === now));
+  const boxes = c.wires.filter((wire) => !wire.stub).filter((wire) => !c.tiny || wire.to === now).flatMap((wire) => slopeBox(c, wire, wire.to === now));
   return { ground: [...flow, ...boxes, ...nodes.flatMap((_, i) => drawNode(c, i, i === now)), ...drawKnown(c, known, role, back), ...drawResult(c, known, role, back)], front: fronts };
+}
+
+/** Where the number of a node without a stub stands: beside it, or below where there is little room. */
+function besideNode({ where, radius, narrow, low }, i) {
+  const [x, y] = where[i];
+  return narrow && !low ? [x, y + radius + 16] : [x + radius + 9, y - 12];
 }
 
 /** The number that has come to each node, on its stub; a question mark where none has come. */
@@ -238,7 +245,7 @@ function drawKnown(c, known, role, back) {
   return c.state.nodes.flatMap((node, i) => {
     const amount = known(i);
     const stub = c.wires.find((wire) => wire.stub && (wire.from ?? wire.to) === i);
-    const [x, y] = stub ? stub.at(stub.from === null ? 0.32 : 0.68) : [c.where[i][0] + c.radius + 9, c.where[i][1] - 12];
+    const [x, y] = stub ? stub.at(stub.from === null ? 0.32 : 0.68) : besideNode(c, i);
     if (amount === null) return stub ? [word(x, y - 7, "?")] : [];
     const result = back === (i < c.inputs);
     return [word(x, y - (stub ? above(c, amount) : 0), brief(amount, 2), strong(role, result ? 17 : 15))];
