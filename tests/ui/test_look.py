@@ -14,6 +14,7 @@ from autodiff_kit.widgets.lesson13 import PLACES
 
 NAMES = sorted(set(widgets.__all__) - {"KernelWidget", "Predict"})
 WIDTHS = (900, 420, 360)
+CELL_OF_A_TELEPHONE = 264  # what JupyterLab leaves of 360 px
 TWIN = ".ak-twin table tr"
 # What a page shows, measured at once: asking one by one takes longer than drawing.
 MEASURED = """([table, unscrolled]) => ({
@@ -137,7 +138,7 @@ def take_to_the_end(on: Any, look: Look) -> None:
 @pytest.mark.parametrize("look", [Look(name) for name in NAMES], ids=_name)
 def test_it_draws_and_fits_in_both_themes_and_every_width(stage: Callable[..., Any], look: Look) -> None:
     on = stage(getattr(widgets, look.widget)(**look.traits), width=WIDTHS[0])
-    for width in WIDTHS:
+    for width in (*WIDTHS, CELL_OF_A_TELEPHONE):
         if width != WIDTHS[0]:  # a new widget in a window of this width
             on.widget = getattr(widgets, look.widget)(**look.traits)
             on.width(width)

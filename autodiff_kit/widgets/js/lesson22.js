@@ -16,7 +16,7 @@ const STARTS = [
 ];
 // Where the nodes stand: from the left and from the top, each from 0 to 1.
 const PLACES = {
-  tail: [[0.16, 0], [0.16, 1], [0.5, 0.5], [0.84, 0.5]],
+  tail: [[0.08, 0], [0.08, 1], [0.5, 0.5], [0.96, 0.5]],
   ring: [0, 1, 2, 3, 4, 5].map((k) => [0.5 + 0.5 * Math.sin((Math.PI * k) / 3), 0.5 - 0.5 * Math.cos((Math.PI * k) / 3)]),
   triangles: [[0, 1], [0.18, 0], [0.36, 1], [0.64, 1], [0.82, 0], [1, 1]],
 };
