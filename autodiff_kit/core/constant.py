@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.numpy_protocol import canonical, check_real_numbers, unwrap
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.errors import DtypeError
@@ -60,6 +60,5 @@ def copy_value(value: Any, dtype: Any) -> Any:
     except (TypeError, ValueError, OverflowError) as error:
         wanted = "" if dtype is None else f" of dtype {dtype}"
         raise DtypeError(f"these values cannot be converted to an array{wanted}: {error}") from error
-    if own.dtype.kind not in "biufc":
-        raise DtypeError(f"a tensor holds numbers, got dtype {own.dtype}")
+    check_real_numbers(own.dtype, f"a value of dtype {own.dtype}")
     return canonical(own if dtype is not None or isinstance(given, np.ndarray | np.generic) else in_int64(own))
