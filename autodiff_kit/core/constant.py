@@ -55,6 +55,8 @@ def copy_value(value: Any, dtype: Any) -> Any:
     """A copy of ``value`` in the kit's canonical form; an error where it does not consist of numbers."""
     if isinstance(given := unwrap(value), SymbolicValue):
         return as_array(given.as_value(), dtype)
+    if isinstance(given, np.ndarray | np.generic):
+        check_real_numbers(given.dtype, f"a value of dtype {given.dtype}")
     try:
         own = np.array(given, dtype=None if dtype is None else as_dtype(dtype))
     except (TypeError, ValueError, OverflowError) as error:

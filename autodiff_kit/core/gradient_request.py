@@ -43,8 +43,8 @@ def check_output_gradients(nest: Any, targets: list[Any], given: Any) -> list[An
     for k, (target, weight) in enumerate(zip(targets, flat, strict=True)):
         if weight is not None and np.shape(unwrap(weight)) != target.shape:
             raise StructureError(
-                f"the cotangent of target {k} (its output_gradients, or the argument of pull) has shape "
-                f"{np.shape(unwrap(weight))}, but the target has {target.shape}; give one number for each entry"
+                f"the cotangent of target {k} has shape {np.shape(unwrap(weight))}, but the target has {target.shape}. "
+                "Give one number for each entry, in output_gradients or to pull."
             )
     return flat
 

@@ -361,6 +361,12 @@ def _constructors(cls: Any) -> list[tuple[Any, str, Any]]:
     return [(base, key, vars(base)[key]) for base in bases for key in _CONSTRUCTORS if key in vars(base)]
 
 
+def _attribute_names(code: Any) -> list[str]:
+    """The names after a dot in a function and its inner functions."""
+    own = [str(i.argval) for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")]
+    return own + [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _attribute_names(c)]
+
+
 def _names_in_code(code: Any) -> list[str]:
     """All names in a function and its inner functions, attributes included."""
     inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _names_in_code(c)]
@@ -383,9 +389,10 @@ _INTERNAL_PACKAGES = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "k
 
 def _refuse_clock(name: str, value: Any, code: Any) -> None:
     """Raise an error for a function that reads the time: every compiled call would get the time of tracing."""
-    read = _CLOCKS if value is time else _NOW if value in (dt, dt.datetime, dt.date) else frozenset()
+    dates = any(value is source for source in (dt, dt.datetime, dt.date))
+    read = _CLOCKS if value is time else _NOW if dates else frozenset()
     found = name if getattr(value, "__module__", None) == "time" and value.__name__ in _CLOCKS else None
-    if found or (found := next((f"{name}.{key}" for key in _names_in_code(code) if key in read), None)):
+    if found or (found := next((f"{name}.{key}" for key in _attribute_names(code) if key in read), None)):
         raise ConcretizationError(
             f"this function reads the clock ({found}), and a compiled call would use the time of its first call. Read "
             "it outside, and pass the number as an argument if the result depends on it."
