@@ -1,4 +1,4 @@
-"""What a compiled function must not take from elsewhere, plans that cannot be built, and caches that are not kept."""
+"""What a compiled function must not take from elsewhere, and plans whose kernels cannot be built."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import itertools
 import random
 import time
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.run import execution_plan, kernel_loader
+from autodiff_kit.compile.run import execution_plan
 from autodiff_kit.errors import ConcretizationError, ShapeError
 
 
@@ -83,15 +82,3 @@ def test_kernels_that_cannot_be_built_are_said_once_and_tried_again(monkeypatch:
     plan.build_or_explain()
     assert plan.build_error is None
     assert float(compiled(given)) == pytest.approx(value, rel=1e-14)
-
-
-def test_a_cache_that_others_may_write_to_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Any] = []
-    monkeypatch.setattr(kernel_loader, "_temporary_folders", made)
-    monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(tmp_path))
-    tmp_path.chmod(0o777)
-    with pytest.warns(RuntimeWarning, match="chmod 700"):
-        assert kernel_loader.cache_folder() == Path(made[0].name)
-    made[0].cleanup()
-    tmp_path.chmod(0o700)
-    assert kernel_loader.cache_folder() == tmp_path
