@@ -37,8 +37,8 @@ The shapes::
     LESSON    {no, slug, title, goal, minutes, needs: [NO], before: [words], summary, keywords: [words], points,
                notebook: path|null, exercise: path|null, coming}
     PROGRESS  {v, rev, saved, lessons: {NO: {state, step, read, predicted, judged, right, prompts, solved,
-               questions, score, max, at}}, totals: {read, done, lessons, predicted, prompts, solved, questions, score, max},
-               next: NEXT, notices: [NOTICE]}
+               questions, score, max, at}}, totals: {read, done, lessons, predicted, prompts, solved, questions,
+               score, max}, next: NEXT, notices: [NOTICE]}
     NEXT      {lesson: NO|null, kind: "start"|"predict"|"run"|"finish"|"exercise"|"finished", step, cell, item,
                question, path, heading, text, minutes}
     QUESTION  {id, label, title, points, state, score, tries, hints, hints_seen, hint_texts: [text], hint_cost,

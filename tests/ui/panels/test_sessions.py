@@ -93,6 +93,38 @@ def test_of_tapes_that_ended_the_newest_that_is_held_is_shown(bench: Any) -> Non
     bench.tape(12)
 
 
+# Tapes are announced and not kept, as where a run of many cells records more than are kept.
+UNKEPT = "from autodiff_kit.lab.kernel.inspector import TapeInspector\nTapeInspector._retain = lambda *_: None"
+# The next tape's head is sent when `answer_late` is called.
+LATE = """
+receive = TapeInspector.receive
+def hold(self, message, send=None):
+    global answer_late
+    if message.get("ask") == "tape.head":
+        TapeInspector.receive, answer_late = receive, lambda: receive(self, message, send)
+    else:
+        receive(self, message, send)
+TapeInspector.receive = hold
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_what_became_of_one_tape_is_never_said_beside_another(bench: Any, late: bool) -> None:
+    bench.notebook()
+    bench.run(IMPORT + PUSH)
+    bench.tape(12)
+    bench.run(UNKEPT, *([LATE] if late else []), GONE)
+    if late:
+        expect(bench.inspector).to_have_attribute("data-state", "loading")
+        bench.run(ONE)
+        bench.tape(1)
+        bench.run("answer_late()")
+    bench.run("'the kernel has answered all'")
+    bench.tape(1 if late else 12)
+    expect(bench.inspector).not_to_contain_text("could not be shown")
+
+
 @pytest.mark.slow
 def test_two_tabs_on_one_notebook(bench: Any, browser: Browser, server: Any) -> None:
     bench.notebook()
