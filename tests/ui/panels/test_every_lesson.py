@@ -40,7 +40,7 @@ FAULTS = """([width, isDark]) => {
     ...(outer.clientWidth < Math.min(480, width - 120) ? [`only ${outer.clientWidth} px`] : []),
     ...[document.documentElement, outer].filter((e) => e.scrollWidth > e.clientWidth).map(() => 'it scrolls sideways'),
     ...[...out].map((e) => `sticks out: ${e.outerHTML.slice(0, 120)}`),
-    ...widgets.filter((e) => paper(e) !== sheet(e.parentElement)).map((e) => `in a box: ${e.outerHTML.slice(0, 90)}`),
+    ...widgets.filter((e) => sheet(e) !== sheet(e.parentElement)).map((e) => `in a box: ${e.outerHTML.slice(0, 90)}`),
     ...widgets.filter((e) => isLight(e) !== isDark).map((e) => `colour of ${e.outerHTML.slice(0, 90)}`),
   ].slice(0, 4);
 }"""
@@ -82,7 +82,8 @@ def test_all_cells_are_drawn_although_the_page_is_never_idle(bench: Any) -> None
     bench.page.wait_for_function(
         """() => { const { context, content } = jupyterapp.shell.currentWidget ?? {};
             return context?.path?.includes('/02_') && content.widgets.length > 40
-                && content.widgets.every((cell) => cell.isAttached); }"""
+                && content.widgets.every((cell) => cell.isAttached); }""",
+        timeout=60_000,
     )
 
 
