@@ -128,8 +128,8 @@ OF_JUPYTERLAB = re.compile(
     r"|Could not restore the debugger state: Canceled future for debug_request message before replies were done"
     r"|History was unable to be retrieved"
 )
-# A busy machine starts slowly. JupyterLab counts what a plugin waits for others, so it says it of ours whenever it is so
-# of the translator, which each of them needs; where it is so of ours alone, they are slow.
+# A busy machine starts slowly. JupyterLab counts what a plugin waits for others, so it says this of ours whenever the
+# translator is slow, which each of them needs; where it says it of ours alone, they are slow.
 SLOW_START = re.compile(
     r"\s*Plugin (?P<id>\S+) (is taking too long|\(with \d+ dependants\) took [\d.]+ms) to activate\."
 )
