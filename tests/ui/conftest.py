@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from .firefox import launcher
 
@@ -24,6 +24,9 @@ FLAGS = [
 # A Firefox that is not Playwright's own has a channel; any will do where its path is given.
 OPTIONS: dict[str, dict[str, Any]] = {"chromium": {"args": FLAGS}, "firefox": {"channel": "moz-firefox"}}
 HERE = Path(__file__).parent
+# ms that a test waits for what should come at once: long, because other processes may have taken the machine.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -241,7 +244,7 @@ class Stage:
 
     def settle(self) -> None:
         """Wait until the kernel has answered and the answer is drawn."""
-        self.page.wait_for_function("model.get('asked') === model.get('answered')", timeout=5000)
+        self.page.wait_for_function("model.get('asked') === model.get('answered')", timeout=PATIENCE)
         self.still()
 
     def still(self) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from autodiff_kit.lab.server.catalog import lesson_catalog
 
+from ..conftest import PATIENCE
+
 # The window of a small laptop, a narrow one, 1280 x 800 at 200 % zoom, and a telephone.
 WINDOWS = ((1280, 800), (800, 800), (640, 400), (360, 640))
 THEMES = ("Light", "Dark")
@@ -69,7 +71,7 @@ def run_whole(bench: Any, no: str) -> None:
     bench.page.set_default_timeout(WHOLE)
     bench.command("notebook:run-all-cells")
     bench.idle()
-    bench.page.set_default_timeout(10_000)
+    bench.page.set_default_timeout(PATIENCE)
     bench.page.add_style_tag(content=LAID_OUT)
 
 
