@@ -58,7 +58,7 @@ def test_another_kernel_takes_over(bench: Any) -> None:
         PUSH,
     )
     expect(bench.inspector.locator(".akl-banners")).to_contain_text(
-        "This tape could not be shown: the kernel could not"
+        "Another tape could not be shown, so this is still the one before it: the kernel could not"
     )
     expect(bench.inspector).to_have_attribute("data-state", "one")
     for _ in range(3):
