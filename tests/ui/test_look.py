@@ -150,6 +150,15 @@ def test_it_draws_and_fits_in_both_themes_and_every_width(stage: Callable[..., A
             on.shot(f"{_name(look)}-{theme}-{width}")
 
 
+def test_a_grid_is_fainter_than_the_data_under_a_theme_of_strong_borders(stage: Callable[..., Any]) -> None:
+    """In JupyterLab's high contrast all borders are white."""
+    on = stage(widgets.FloorDescent(), theme="dark")
+    on.page.add_style_tag(content="body { --jp-border-color1: white !important; --jp-border-color2: white !important }")
+    light = "one => Math.max(...getComputedStyle(one).stroke.match(/\\d+/g).slice(0, 3))"
+    assert on.page.locator(".ak-stroke-value").first.evaluate(light) > 200
+    assert on.page.locator(".ak-grid").first.evaluate(light) < 100
+
+
 # The theme moves nothing, and what fits the narrowest window fits the others, but for `make test-all`.
 @pytest.mark.parametrize("width", [pytest.param(width, marks=pytest.mark.slow) for width in WIDTHS[:-1]] + [WIDTHS[-1]])
 @pytest.mark.parametrize("look", STATES, ids=_name)

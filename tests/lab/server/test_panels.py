@@ -209,6 +209,9 @@ def test_states_follow_the_kernel(folder: WorkingFolder) -> None:
     assert of_01("state", "read", "predicted", "solved") == ("begun", 0, 0, 0)
     mine.commit_prediction("01", "jv", "a")
     assert of_01("state", "read", "predicted", "solved") == ("begun", 0, 1, 0)
+    assert of_01("judged", "right") == (0, 0), "before its result is shown a prediction is neither right nor wrong"
+    mine.reveal_prediction("01", "jv", "b", right=False)
+    assert of_01("judged", "right") == (1, 0)
     mine.mark_read("01")
     assert of_01("state", "read", "predicted", "solved") == ("read", len(entry.prompts), 1, 0)
     finish(folder, "06")
