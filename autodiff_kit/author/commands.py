@@ -155,14 +155,15 @@ def _run_validate(options: argparse.Namespace) -> int:
 
 
 def _run_mutants(options: argparse.Namespace) -> int:
-    from .mutation import surviving_share, try_mutants
+    from .mutation import largest_surviving_share, try_mutants
 
     weak = 0
     for question in _read_named_master(options.master).lesson.questions:
         results = try_mutants(question, options.draws)
-        wrong, share = [result for result in results if result.differs], surviving_share(results)
+        wrong, share = [result for result in results if result.differs], largest_surviving_share(results, options.draws)
         print(
-            f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, {share:.2%} of their checks pass."
+            f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, none passes on more than "
+            f"{share:.1%} of the draws."
         )
         for result in wrong:
             where = f"  line {result.mutant.line}: {result.mutant.change}"

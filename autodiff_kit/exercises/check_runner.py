@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dis
 import hashlib
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from .protocol import Call, CallResult
     from .question import Question
 
-__all__ = ["Verdict", "attempt_seed", "grade_attempt", "is_stub", "question_rng"]
+__all__ = ["Verdict", "attempt_passes", "attempt_seed", "grade_attempt", "is_stub", "question_rng"]
 
 # Where two misconceptions explain every failed case, the check draws more cases, at most this many times.
 MAX_DRAWS = 4
@@ -117,6 +118,40 @@ def grade_attempt(
         ).format(call=format_call(attempt.last), error=error)
         return Verdict("error", 0.0, f"{words} {translate('This cost no try.')}")
     return _verdict(question, attempt, _counterexample(question, attempt, answer))
+
+
+class _CaseFailedError(Exception):
+    """Ends a check of which only the outcome is asked."""
+
+
+def attempt_passes(question: Question, seed: int | str, answer: Callable[[Call], CallResult]) -> bool:
+    """Whether an attempt earns all points; the check ends with its first failed case.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+    seed : int or str
+        Seed of the check's random generator.
+    answer : callable
+        Runs the calls. What it raises ends the check.
+
+    Returns
+    -------
+    bool
+        As ``grade_attempt(...).share == 1``, after fewer calls.
+    """
+    attempt = AttemptEvaluation()
+    judged = _detecting_mutation(question, attempt, answer)
+
+    def until_a_failure(call: Call) -> CallResult:
+        if attempt.failed_cases:
+            raise _CaseFailedError
+        return judged(call)
+
+    with np.errstate(all="ignore"), contextlib.suppress(_CaseFailedError):
+        run_script(question.check(attempt, question_rng(question.id, seed)), until_a_failure)
+    return not attempt.failed_cases
 
 
 def _counterexample(question: Question, attempt: AttemptEvaluation, answer: Callable[[Call], CallResult]) -> str:
