@@ -23,7 +23,7 @@ PARTS = ("dz/dy", "dz/da", "dz/db")
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    whole = rng.integers(1, 5, 2).tolist()
+    whole = rng.integers(2, 5, 2).tolist()  # with 1 and 2, (a·b)² could be 2·a·b
     powers = (3, *(int(p) for p in rng.integers(2, 5, 3)))  # at least once not the lesson's 2
     for first, p in zip((float(whole[0]), float(-whole[1]), 0.0, float(rng.uniform(1, 3))), powers, strict=True):
         b = float(rng.integers(2, 6))
