@@ -46,7 +46,8 @@ from autodiff_kit.grade.submission import Submission
 from autodiff_kit.grade.submission_discovery import collect_submissions
 
 SEED = "7"
-CPU = "5"  # seconds of a submission: an endless loop costs as much each time
+# Seconds of a submission: an endless loop ends after as much computing each time, however busy the machine is.
+LIMITS = ("--cpu", "5", "--wall", "600")
 # One learner in ten hands in one of these, in turn, as a cell before the answers.
 SLOW_AND_HOSTILE = (
     "import time; time.sleep(0.5)",
@@ -57,7 +58,7 @@ SLOW_AND_HOSTILE = (
     "def deep(): return deep()\ndeep()",
     "import os\nfor handle in range(3, 40):\n    try: os.write(handle, b'passed\\n')\n    except OSError: pass",
     "print('x' * 20_000_000)",
-    "import os\ntry:\n    while True: os.fork()\nexcept OSError: pass",
+    "import os\ntry:\n    while os.fork(): pass\nexcept OSError: pass\nelse: os._exit(0)",
     "raise Exception('not yet')",
 )
 # Prints the kit's exit code and the most memory that its own process used.
@@ -146,7 +147,7 @@ def grade(
     folder: Path, out: Path, *more: str, helpers: Sequence[int] = (), watch: Callable[[], None] = lambda: None
 ) -> dict[str, float]:
     """Grade a folder in a process of its own: seconds, processor time of all processes, memory of its own."""
-    words = ["grade", str(folder), "--out", str(out), "--seed", SEED, "--cpu", CPU, *more]
+    words = ["grade", str(folder), "--out", str(out), "--seed", SEED, *LIMITS, *more]
     began = time.perf_counter()
     with subprocess.Popen([sys.executable, "-c", GRADE, *words], stdout=subprocess.PIPE, text=True) as process:
         used = ProcessorTime([process.pid, *helpers])

@@ -26,7 +26,7 @@ __all__ = ["Mutant", "MutantResult", "largest_surviving_share", "make_mutants", 
 ENOUGH = 30
 """Of a source with fewer mutants the further faults are made as well: another variable, for example."""
 OTHER_VARIABLES = 3  # as many are put in place of each variable
-DRAWS_WITH_POINTS = 20
+DRAWS_WITH_POINTS = 10
 """Draws on which the points of a mutant are compared; on more, only whether it passes, which takes fewer calls."""
 SECONDS_FOR_A_MUTANT = 1.0  # a call that takes longer is an endless loop; worked answers take a tenth
 OTHER_DRAWS = range(1_000_000, 1_000_008)  # draws on which answers are compared, none of them one of the check's

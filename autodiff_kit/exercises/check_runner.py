@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dis
 import hashlib
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy as np
 from autodiff_kit.lessons.translation import translate
 
 from .compare import NoneResultError
-from .diagnosis import AttemptEvaluation, SubtestResult, format_call
+from .diagnosis import AttemptEvaluation, CaseFailedError, SubtestResult, format_call
 from .in_process import InProcessRunner, run_script
 from .protocol import LearnerCodeError
 
@@ -120,10 +119,6 @@ def grade_attempt(
     return _verdict(question, attempt, _counterexample(question, attempt, answer))
 
 
-class _CaseFailedError(Exception):
-    """Ends a check of which only the outcome is asked."""
-
-
 def attempt_passes(question: Question, seed: int | str, answer: Callable[[Call], CallResult]) -> bool:
     """Whether an attempt earns all points; the check ends with its first failed case.
 
@@ -141,17 +136,16 @@ def attempt_passes(question: Question, seed: int | str, answer: Callable[[Call],
     bool
         As ``grade_attempt(...).share == 1``, after fewer calls.
     """
-    attempt = AttemptEvaluation()
-    judged = _detecting_mutation(question, attempt, answer)
-
-    def until_a_failure(call: Call) -> CallResult:
-        if attempt.failed_cases:
-            raise _CaseFailedError
-        return judged(call)
-
-    with np.errstate(all="ignore"), contextlib.suppress(_CaseFailedError):
-        run_script(question.check(attempt, question_rng(question.id, seed)), until_a_failure)
-    return not attempt.failed_cases
+    attempt = AttemptEvaluation(ends_at_failure=True)
+    try:
+        with np.errstate(all="ignore"):
+            run_script(
+                question.check(attempt, question_rng(question.id, seed)),
+                _detecting_mutation(question, attempt, answer),
+            )
+    except CaseFailedError:
+        return False
+    return True
 
 
 def _counterexample(question: Question, attempt: AttemptEvaluation, answer: Callable[[Call], CallResult]) -> str:

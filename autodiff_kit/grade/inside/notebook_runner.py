@@ -105,7 +105,9 @@ def make_silent_shell() -> Any:
 
 def run_submission(channel: int, shell: Any) -> None:
     """Run a submission: receive its cells over a socket, run them, and answer calls until the socket is closed."""
-    connection = RpcConnection(MessageSocket(socket.socket(fileno=channel)), BaseException)
+    own_end = socket.socket(fileno=channel)
+    os.register_at_fork(after_in_child=own_end.close)  # a copy of this process must not answer a second time
+    connection = RpcConnection(MessageSocket(own_end), BaseException)
     _redirect_output_to_null()
     job = connection.receive("run")
     random.seed(0)
