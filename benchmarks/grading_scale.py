@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.grading_scale [--count 40] [--exercise 15] [--ways 1,2,dask] [--sizes 1000,4000] [--json FILE]``.
 The class is right, wrong, partly finished, slow and hostile answers, the same on every run. It is graded with one
-worker, with two, and on a dask cluster of two of which one is killed in the middle; all must write the same bytes. Then results and hand-ins are drawn from that class until there are as many as each of the sizes, and each stage after
+worker, with two, and on a dask cluster of two of which one is killed in the middle; all must write the same bytes. Then
+results and hand-ins are drawn from that class until there are as many as each of the sizes, and each stage after
 grading is timed in a process of its own. ``--count 1000 --sizes 1000,10000,100000`` takes about an hour on two cores.
 """
 
@@ -219,9 +220,10 @@ def grade_in_each_way(home: Path, ways: list[str], count: int) -> dict[str, dict
             differing = sorted(name for name in found.keys() | first.keys() if found.get(name) != first.get(name))
             sys.exit(f"{way}: {len(differing)} files differ from those of {ways[0]}: {differing[:5]}")
         told = figures[way]
+        rate = 60 * count / told["seconds"]
         print(
-            f"{way:>5}: {told['seconds']:8.1f} s, {60 * count / told['seconds']:7.1f} a minute, {told['cpu']:8.1f} s of the "
-            f"processors, own process {told['own_mb']:.0f} MB",
+            f"{way:>5}: {told['seconds']:8.1f} s, {rate:7.1f} a minute, {told['cpu']:8.1f} s of processors, "
+            f"own process {told['own_mb']:.0f} MB",
             flush=True,
         )
     print(f"{len(first)} files, the same in each way: {', '.join(ways)}")
@@ -240,7 +242,7 @@ def many(results: list[SubmissionResult], hand_ins: list[Submission], size: int)
 
 
 def time_stages(home: Path, size: int) -> dict[str, float]:
-    """Seconds of each stage after grading at one size, and the memory of the process at its end."""
+    """Processor time of each stage after grading at one size, and the memory of the process at its end."""
     lines = read_results(home / "results.jsonl")
     drawn = list(many(lines, collect_submissions([home / "class"]), size))
     results, hand_ins = [one for one, _ in drawn], [one for _, one in drawn]
@@ -252,20 +254,21 @@ def time_stages(home: Path, size: int) -> dict[str, float]:
     roster = Roster("canvas", [*rows[0]], rows)
     groups: list[Any] = []
     stages: dict[str, Callable[[], Any]] = {
-        "similarity": lambda: groups.extend(similar_groups(hand_ins)),
         "results.jsonl": lambda: write_results(home / "many.jsonl", results),
         "reading it": lambda: read_results(home / "many.jsonl"),
         "grades.csv": lambda: grades_csv(results),
-        "report.html": lambda: figures.update(report_mb=len(report_html(results, groups)) / 1e6),
-        "feedback": lambda: write_reports(home / "many", results, groups),
         "roster": lambda: match_roster(results, roster),
         "canvas.csv": lambda: canvas_csv(results, roster),
         "moodle.csv": lambda: moodle_csv(results),
+        "similarity": lambda: groups.extend(similar_groups(hand_ins)),
+        "report.html": lambda: figures.update(report_mb=len(report_html(results, groups)) / 1e6),
+        "feedback": lambda: write_reports(home / "many", results, groups),
     }
     for name, stage in stages.items():
-        began = time.perf_counter()
+        began = time.process_time()
         stage()
-        figures[name] = time.perf_counter() - began
+        figures[name] = time.process_time() - began
+        print(f"{size} {name}: {figures[name]:.2f} s, {memory_mb():.0f} MB", file=sys.stderr, flush=True)
     return {**figures, "groups": len(groups), "peak_mb": memory_mb()}
 
 
@@ -284,8 +287,10 @@ def stages_at(home: Path, size: int) -> dict[str, float]:
 
 
 def print_stages(by_size: dict[int, dict[str, float]]) -> None:
-    """A line for each stage: its figure at each size, and how it grew from one to the next for ten times as many."""
-    print(f"{'':14}" + "".join(f"{size:>12}" for size in by_size) + "   (s; memory and the report's size in MB)")
+    """A line for each stage: its figure at each size."""
+    print(
+        f"{'':14}" + "".join(f"{size:>12}" for size in by_size) + "   (s of a processor; memory and the report in MB)"
+    )
     for name in next(iter(by_size.values())):
         print(f"{name:14}" + "".join(f"{found[name]:12.2f}" for found in by_size.values()))
 

@@ -18,7 +18,7 @@ BUILD_PARTS = ("release", "grading", "course", "otter", "key", "preview")
 RUN_BY_LEARNERS = ("course", "otter")
 """Parts for tools that run the checks in the learner's process: not for an exercise with private questions."""
 VALIDATION_SEEDS = 100
-MUTANT_DRAWS = 20
+MUTANT_DRAWS = 200
 MOST_SURVIVORS = 0.01
 
 
