@@ -225,7 +225,8 @@ def _close(got: Any, want: Any) -> bool:
     if isinstance(want, np.ndarray | float):
         a, b = np.asarray(got), np.asarray(want)
         alike = a.shape == b.shape and a.dtype == b.dtype
-        return alike and bool(np.allclose(a, b, TOLERANCE, TOLERANCE, equal_nan=True))
+        tolerance = max(TOLERANCE, 100 * float(np.finfo(b.dtype).eps)) if b.dtype.kind == "f" else TOLERANCE
+        return alike and bool(np.allclose(a, b, tolerance, tolerance, equal_nan=True))
     return bool(got == want)
 
 
