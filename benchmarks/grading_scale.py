@@ -29,7 +29,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 
 from autodiff_kit.author.builtin_exercises import builtin_master
 from autodiff_kit.author.commands import build_exercise
@@ -139,7 +139,7 @@ class ProcessorTime(threading.Thread):
 def _seconds(process: psutil.Process) -> float:
     """Processor time of a process and of its children that ended."""
     try:
-        return sum(process.cpu_times()[:4])
+        return float(sum(process.cpu_times()[:4]))
     except psutil.Error:
         return 0.0
 
@@ -207,7 +207,8 @@ def contents(out: Path) -> dict[str, bytes]:
 
 def grade_in_each_way(home: Path, ways: list[str], count: int) -> dict[str, dict[str, float]]:
     """Grade the class in each way; the outputs must be equal byte for byte."""
-    figures, first = {}, {}
+    figures: dict[str, dict[str, float]] = {}
+    first: dict[str, bytes] = {}
     for way in ways:
         out = home / f"out-{way}"
         if way == "dask":

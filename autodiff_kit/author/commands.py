@@ -27,6 +27,9 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     new = commands.add_parser("new-exercise", help="start an exercise: a master notebook with one working question")
     new.add_argument("name", metavar="NAME", help="such as newton_steps")
     new.add_argument("--dir", type=Path, default=Path(), metavar="FOLDER", help="output folder (default: here)")
+    new.add_argument(
+        "--per-learner", action="store_true", help="a private question whose numbers are drawn for each learner"
+    )
     new.set_defaults(run=_run_new)
 
     author = commands.add_parser("author", help="build and validate exercises from their master notebooks")
@@ -130,7 +133,7 @@ def _read_named_master(name: str) -> MasterNotebook:
 def _run_new(options: argparse.Namespace) -> int:
     from .exercise_template import new_exercise
 
-    path = new_exercise(options.name, options.dir)
+    path = new_exercise(options.name, options.dir, per_learner=options.per_learner)
     print(f"{path} holds one question. Change it, then run: autodiff-kit author validate {path}")
     return 0
 
@@ -155,11 +158,15 @@ def _run_validate(options: argparse.Namespace) -> int:
 
 
 def _run_mutants(options: argparse.Namespace) -> int:
+    from autodiff_kit.exercises.parameters import bind_parameters, draw_parameters
+
     from .mutation import largest_surviving_share, try_mutants
 
     weak = 0
-    for question in _read_named_master(options.master).lesson.questions:
-        results = try_mutants(question, options.draws)
+    lesson = _read_named_master(options.master).lesson
+    for question in lesson.questions:
+        one_learners = bind_parameters(question, draw_parameters(lesson, question, "a learner"))
+        results = try_mutants(one_learners, options.draws)
         wrong, share = [result for result in results if result.differs], largest_surviving_share(results, options.draws)
         print(
             f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, none passes on more than "
