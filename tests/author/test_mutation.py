@@ -17,6 +17,8 @@ from autodiff_kit.exercises.questions import LESSONS
 IDS = [id for no in LESSONS for id in LESSONS.question_ids(no)]
 # What these ask for can be done in many ways: another number of points, another schedule, another bound that holds.
 OPEN = ("floor-2", "floor-5", "val-3")
+# How large rounding can become has no sharp bound: with another factor nearly every draw has the same verdicts.
+OPEN_CHANGES = {"jvp-5": ("`50 * eps` -> `eps`", "`50` -> `49`", "`50` -> `51`")}
 # Answers of one short expression, of which no more are made.
 FEWER = {"floor-5": 29, "adam-5": 29, "con-1": 26, "inv-3": 13}
 
@@ -151,7 +153,8 @@ def test_thirty_faults_are_made_of_each_worked_answer(id):
 @pytest.mark.slow
 @pytest.mark.parametrize("id", [id for id in IDS if id not in OPEN])
 def test_no_fault_passes_on_more_than_one_draw_in_a_hundred(id):
-    results = try_mutants(LESSONS.load_question(id), 200)
+    found = try_mutants(LESSONS.load_question(id), 200)
+    results = [result for result in found if result.mutant.change not in OPEN_CHANGES.get(id, ())]
     assert any(result.differs for result in results)
     assert largest_surviving_share(results, 200) <= MOST_SURVIVORS, [r for r in results if r.differs and r.passed]
     assert not [r for r in results if r.depends_on_the_draw], "the same answer has the same points under any secret"
