@@ -1,4 +1,4 @@
-"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | mutants | master``.
+"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | mutants | classroom | master`` and others.
 
 Adding the commands to the argument parser imports no exercise; each command imports its own modules when it runs.
 """
@@ -77,6 +77,12 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     scope = what.add_parser("gradescope", parents=[master], help="the autograder of a Gradescope assignment")
     scope.add_argument("--out", type=Path, default=Path("autograder.zip"), metavar="FILE", help="the archive to upload")
     scope.set_defaults(run=_run_gradescope)
+
+    room = what.add_parser(
+        "classroom", parents=[master], help="a starter repository for GitHub Classroom, with a workflow that checks it"
+    )
+    room.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the repository's folder")
+    room.set_defaults(run=_run_classroom)
 
     show = what.add_parser("master", parents=[master], help="print the master of one of the kit's own exercises")
     show.set_defaults(run=_run_show)
@@ -200,6 +206,14 @@ def _run_gradescope(options: argparse.Namespace) -> int:
 
     for path in write_gradescope_archive(options.out, _read_named_master(options.master)):
         print(f"{path}: upload it as the autograder of a programming assignment.")
+    return 0
+
+
+def _run_classroom(options: argparse.Namespace) -> int:
+    from .classroom_repository import write_classroom_repository
+
+    for path in write_classroom_repository(options.out, _read_named_master(options.master)):
+        print(path)
     return 0
 
 

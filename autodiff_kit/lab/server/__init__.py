@@ -64,13 +64,14 @@ revision that the file never had is 409 ``newer_rev``: the file was started agai
 
 **Handing in.** ``sha256`` is that of the saved file, which JupyterLab's contents service returns as the model's
 ``hash`` (``contents.get(path, {content: false, hash: true})``). If the file on disk has another hash, the response is
-409 ``save_first``.
+409 ``save_first``. Where ``AUTODIFF_KIT_HANDIN`` names the course's folder, the bundle is written there and in the
+learner's ``handin``; if the first cannot be done, the response is 403 ``undelivered`` and nothing is written.
 
 **Errors** are ``{error: {code, text, do}, message}``; ``message`` repeats ``text`` for JupyterLab's own dialogs.
 
 ==========  ========================================================================================================
 400         ``bad_body``, ``bad_path``, ``bad_value``, ``bad_query``
-403         ``login`` (no token, a wrong one, no XSRF token), ``outside``, ``unwritable``, ``not_yet`` (solution)
+403         ``login`` (no or a wrong token, no XSRF token), ``outside``, ``unwritable``, ``undelivered``, ``not_yet``
 404         ``no_route``, ``no_lesson``, ``coming``, ``no_question``, ``no_exercise``, ``no_file``, ``no_backup``
 405         ``bad_method``
 409         ``newer_rev``, ``save_first``, ``damaged_notebook``, ``newer_kit``, ``damaged_backup``, ``folder``
