@@ -18,7 +18,7 @@ BUILD_PARTS = ("release", "grading", "course", "otter", "key", "preview")
 RUN_BY_LEARNERS = ("course", "otter")
 """Parts for tools that run the checks in the learner's process: not for an exercise with private questions."""
 VALIDATION_SEEDS = 100
-MUTANT_DRAWS = 20
+MUTANT_DRAWS = 200
 MOST_SURVIVORS = 0.01
 
 
@@ -166,16 +166,17 @@ def _run_validate(options: argparse.Namespace) -> int:
 def _run_mutants(options: argparse.Namespace) -> int:
     from autodiff_kit.exercises.parameters import bind_parameters, draw_parameters
 
-    from .mutation import surviving_share, try_mutants
+    from .mutation import largest_surviving_share, try_mutants
 
     weak = 0
     lesson = _read_named_master(options.master).lesson
     for question in lesson.questions:
         one_learners = bind_parameters(question, draw_parameters(lesson, question, "a learner"))
         results = try_mutants(one_learners, options.draws)
-        wrong, share = [result for result in results if result.differs], surviving_share(results)
+        wrong, share = [result for result in results if result.differs], largest_surviving_share(results, options.draws)
         print(
-            f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, {share:.2%} of their checks pass."
+            f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, none passes on more than "
+            f"{share:.1%} of the draws."
         )
         for result in wrong:
             where = f"  line {result.mutant.line}: {result.mutant.change}"

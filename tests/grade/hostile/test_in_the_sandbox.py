@@ -123,6 +123,13 @@ def test_a_fork_bomb(hand_in):
     honest_next(hand_in)
 
 
+def test_a_copy_of_the_process_does_not_answer_a_second_time(hand_in):
+    result = hand_in(with_cell("import os, time\nif os.fork() == 0:\n    time.sleep(0.2)"))
+    assert (result.status, result.score, result.reason) == ("graded", FULL, "")
+    everybody = hand_in(with_cell("import os\ntry:\n    while True: os.fork()\nexcept OSError: pass"))
+    assert everybody.status != "tampered", everybody.reason
+
+
 def test_threads_without_end(hand_in):
     threads = (
         "import threading, time\nfor _ in range(100_000):\n    threading.Thread(target=time.sleep, args=(60,)).start()"
