@@ -6,6 +6,7 @@ the same functions of `lab.server` on the same folder.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -16,6 +17,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from autodiff_kit.lab.server import backups, export, panel_data, search, submissions
 from autodiff_kit.lab.server.errors import RequestError, as_request_error
 from autodiff_kit.lab.server.folder import WorkingFolder, find_working_folder, read_file
+from autodiff_kit.lab.web_lock import LOCK_VARIABLE, web_lock
+from autodiff_kit.lessons import progress_db
 from autodiff_kit.lessons.atomic_files import sha256
 
 __all__ = ["COMM_TARGET", "answer", "attach"]
@@ -106,6 +109,8 @@ def attach(shell: Any = None) -> None:
         from comm import get_comm_manager
 
         get_comm_manager().register_target(COMM_TARGET, _on_open)
+        if LOCK_VARIABLE in os.environ:
+            progress_db.exclusive_access = web_lock
 
 
 def _on_open(comm: Any, _message: Any) -> None:

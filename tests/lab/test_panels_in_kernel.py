@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from autodiff_kit.lessons.progress import Progress
 
 @pytest.fixture
 def drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder on a file system without locks, as in a browser."""
+    """A working folder on a file system without locks and links, as in a browser."""
     monkeypatch.setattr(progress_db, "HAS_FILE_LOCKS", False)
+    monkeypatch.delattr(os, "link")
     monkeypatch.setattr(panels, "DRIVE", tmp_path)
     monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path))
     workspace.prepare_working_folder(tmp_path)
