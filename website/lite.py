@@ -131,10 +131,12 @@ def _write_start(engine: Path, packages: list[str]) -> str:
         if name not in wanted:
             wanted[name] = lock[name]["file_name"]
             left += lock[name]["depends"]
-    files = [path for path in engine.iterdir() if path.suffix != ".whl" or path.name in wanted.values()]
+    # Modules are imported, which nothing here can count.
+    counted = [path for path in engine.iterdir() if path.suffix in (".wasm", ".zip", ".json")]
+    counted += [engine / name for name in wanted.values()]
     text = Template((HERE / "kernel" / "start.mjs").read_text(encoding="utf-8"))
     (engine / "start.mjs").write_text(
-        text.safe_substitute(total=sum(path.stat().st_size for path in files)), encoding="utf-8"
+        text.safe_substitute(total=sum(path.stat().st_size for path in counted)), encoding="utf-8"
     )
     return "start.mjs"
 

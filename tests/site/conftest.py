@@ -24,6 +24,7 @@ from tests.wasm import engine
 TOP = Path(__file__).resolve().parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 STEP = 60_000  # ms that one step may take on a busy machine
+START = 240_000  # ms that Python may take to start there
 
 
 @pytest.fixture(scope="session")
@@ -107,7 +108,7 @@ class Visit:
     def notebook(self, path: str, app: str = "notebooks") -> None:
         """Open a notebook, and wait for its kernel."""
         self.page.goto(f"{self.address}/lite/{app}/index.html?path={path}")
-        self.page.wait_for_function(IDLE, timeout=STEP)
+        self.page.wait_for_function(IDLE, timeout=START)
 
     def cells(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.page.evaluate(CELLS)

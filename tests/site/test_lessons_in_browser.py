@@ -27,10 +27,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 def commit_first_choice(box: Any) -> None:
     """Answer a prompt, whatever it offers."""
-    if box.locator("label:visible").count():
-        box.locator("label:visible").first.click()
+    box.locator("input").first.wait_for()
+    if box.locator("input[type=range]").count():
+        box.locator("input[type=range]").press("ArrowRight")
     else:
-        box.locator("input:visible").first.press("ArrowRight")
+        box.locator("label").first.click()
     box.locator("button:text-is('Commit my answer')").click()
     box.locator("[role=status]:has-text('Locked: ')").wait_for()
 

@@ -6,7 +6,8 @@ import { loadTranslations } from '../common/translation';
 import { EngineProgress } from '../services/engineProgress';
 import { siteSyllabus } from '../services/kernelTransport';
 
-const ON_THE_WAY = ['initializing', 'connecting', 'starting', 'restarting', 'autorestarting'];
+// A kernel of the browser says nothing before Python runs: its status is unknown until then.
+const ON_THE_WAY = ['initializing', 'connecting', 'starting', 'restarting', 'autorestarting', 'unknown'];
 
 /** A banner above a notebook's cells for as long as its kernel is on the way: a cell that is run waits, and nothing else tells why. */
 function follow(panel: NotebookPanel, progress: EngineProgress): void {
@@ -14,7 +15,8 @@ function follow(panel: NotebookPanel, progress: EngineProgress): void {
   const banner = new StartBanner(() => void sessionContext.restartKernel());
   const draw = (): void => banner.showState(progress.state);
   const look = (): void => {
-    const coming = ON_THE_WAY.includes(sessionContext.kernelDisplayStatus) || progress.state?.stage === 'failed';
+    const without = sessionContext.isReady && !sessionContext.session?.kernel; // somebody chose to have no kernel
+    const coming = (!without && ON_THE_WAY.includes(sessionContext.kernelDisplayStatus)) || progress.state?.stage === 'failed';
     if (coming !== banner.isAttached) {
       if (coming) {
         panel.contentHeader.addWidget(banner);
