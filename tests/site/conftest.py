@@ -93,6 +93,12 @@ RUN = """async at => {
     await Promise.race([jupyterapp.commands.execute('notebook:run-cell'), late]);
     void content.scrollToItem(at, 'center').catch(() => undefined);
 }"""
+NEW_CELL = """async () => {
+    const { content } = jupyterapp.shell.currentWidget;
+    content.activeCellIndex = content.widgets.length - 1;
+    await jupyterapp.commands.execute('notebook:insert-cell-below');
+    return content.activeCellIndex;
+}"""
 IDLE = """() => { const kernel = window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
     return kernel && kernel.status === 'idle'; }"""
 
@@ -108,6 +114,10 @@ class Visit:
     def notebook(self, path: str, app: str = "notebooks") -> None:
         """Open a notebook, and wait for its kernel."""
         self.page.goto(f"{self.address}/lite/{app}/index.html?path={path}")
+        self.started()
+
+    def started(self) -> None:
+        """Wait until Python runs in the notebook that is shown."""
         self.page.wait_for_function(IDLE, timeout=START)
 
     def cells(self) -> list[dict[str, Any]]:
@@ -137,6 +147,17 @@ class Visit:
         self.page.evaluate(script, [at, text])
         self.run(at, at)
 
+    def show(self, at: int) -> Any:
+        """Bring a cell into view: what is far from it is not drawn."""
+        self.page.evaluate("at => void jupyterapp.shell.currentWidget.content.scrollToItem(at, 'center')", at)
+        return self.cell(at)
+
+    def printed(self, text: str) -> str:
+        """What a new cell at the end prints."""
+        last = self.page.evaluate(NEW_CELL)
+        self.write(last, text)
+        return "".join("".join(out.get("text", "")) for out in self.cells()[last]["outputs"])
+
     def command(self, name: str) -> None:
         # Not its result, which may be a widget: the page would be copied through the wire with it.
         self.page.evaluate("name => void jupyterapp.commands.execute(`autodiff-kit:${name}`)", name)
@@ -146,14 +167,31 @@ class Visit:
 
 
 class Visitor:
-    """A browser with a memory of its own; each request that leaves the site is noted."""
+    """Somebody with a browser that remembers; each request that leaves the site is noted."""
 
-    def __init__(self, context: BrowserContext, address: str) -> None:
-        self.context = context
+    context: BrowserContext
+
+    def __init__(self, playwright: Playwright, chromium: str, profile: Path, address: str) -> None:
+        self.chromium = playwright.chromium
+        self.program = chromium
+        self.profile = profile
         self.address = address
         self.elsewhere: list[str] = []
         self.fetched: list[str] = []
-        context.on("request", self._note)
+        self.open()
+
+    def open(self) -> None:
+        """Start the browser."""
+        self.context = self.chromium.launch_persistent_context(
+            str(self.profile), executable_path=self.program, headless=True, args=FLAGS,
+            viewport={"width": 1280, "height": 900}, accept_downloads=True,
+        )  # fmt: skip
+        self.context.on("request", self._note)
+
+    def come_again(self) -> None:
+        """Close the browser, and start it another day."""
+        self.context.close()
+        self.open()
 
     def _note(self, request: Any) -> None:
         if request.url.startswith(("http:", "https:")):
@@ -167,11 +205,7 @@ class Visitor:
 @pytest.fixture
 def visitor(playwright: Playwright, chromium: str, address: str, tmp_path: Path) -> Iterator[Visitor]:
     """Somebody who comes for the first time; nothing of the visit may go to another host."""
-    context = playwright.chromium.launch_persistent_context(
-        str(tmp_path / "profile"), executable_path=chromium, headless=True, args=FLAGS,
-        viewport={"width": 1280, "height": 900},
-    )  # fmt: skip
-    here = Visitor(context, address)
+    here = Visitor(playwright, chromium, tmp_path / "profile", address)
     yield here
-    context.close()
+    here.context.close()
     assert here.elsewhere == []

@@ -48,8 +48,7 @@ def test_a_lesson_is_predicted_run_and_played_with(visitor: Any, no: str) -> Non
     assert all(cell["ran"] for cell in visit.cells() if cell["type"] == "code" and cell["text"].strip())
 
     played = visit.index(PLAYED[no])
-    visit.page.evaluate("at => void jupyterapp.shell.currentWidget.content.scrollToItem(at, 'center')", played)
-    widget = visit.cell(played).locator(".ak").first
+    widget = visit.show(played).locator(".ak").first
     expect(widget.locator("svg").first).to_be_visible()
     slider = widget.locator("[role=slider]:visible, input[type=range]:visible").first
     before = widget.inner_text()
