@@ -120,6 +120,12 @@ class Visit:
         """Wait until Python runs in the notebook that is shown."""
         self.page.wait_for_function(IDLE, timeout=START)
 
+    def loaded(self) -> None:
+        """Wait until a notebook is shown, with or without Python."""
+        self.page.wait_for_function(
+            "window.jupyterapp?.shell.currentWidget?.content?.widgets?.length > 1", timeout=START
+        )
+
     def cells(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.page.evaluate(CELLS)
         return found
@@ -133,9 +139,13 @@ class Visit:
         """Run cells, one after the other; a cell that fails is one that fails the test."""
         for at in range(first, last + 1):
             if self.cells()[at]["type"] == "code":
-                self.page.evaluate(RUN, at)
+                self.execute(at)
         errors = [out for cell in self.cells() for out in cell["outputs"] if out["output_type"] == "error"]
         assert errors == []
+
+    def execute(self, at: int) -> None:
+        """Run one cell, whatever comes of it."""
+        self.page.evaluate(RUN, at)
 
     def cell(self, at: int) -> Any:
         """A cell as it is drawn."""
@@ -143,9 +153,13 @@ class Visit:
 
     def write(self, at: int, text: str) -> None:
         """Put text into a cell and run it."""
+        self.set_text(at, text)
+        self.run(at, at)
+
+    def set_text(self, at: int, text: str) -> None:
+        """Put text into a cell."""
         script = "([at, text]) => jupyterapp.shell.currentWidget.content.widgets[at].model.sharedModel.setSource(text)"
         self.page.evaluate(script, [at, text])
-        self.run(at, at)
 
     def show(self, at: int) -> Any:
         """Bring a cell into view: what is far from it is not drawn."""
@@ -161,6 +175,11 @@ class Visit:
     def command(self, name: str) -> None:
         # Not its result, which may be a widget: the page would be copied through the wire with it.
         self.page.evaluate("name => void jupyterapp.commands.execute(`autodiff-kit:${name}`)", name)
+
+    def syllabus(self) -> Any:
+        """The syllabus panel, opened."""
+        self.command("open-syllabus")
+        return self.page.locator(".akl-syllabus")
 
     def save(self) -> None:
         self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.context.save(); }")
@@ -192,6 +211,11 @@ class Visitor:
         """Close the browser, and start it another day."""
         self.context.close()
         self.open()
+
+    def move_to(self, profile: Path) -> None:
+        """Close the browser, and start another one that knows nothing of this."""
+        self.profile = profile
+        self.come_again()
 
     def _note(self, request: Any) -> None:
         if request.url.startswith(("http:", "https:")):

@@ -1,4 +1,4 @@
-"""Lessons and exercises in JupyterLite: a prediction, the widget, the reveal, checks, progress, the inspector."""
+"""Lessons and exercises in JupyterLite: a prediction, the widget, the reveal, checks, the inspector."""
 
 from __future__ import annotations
 
@@ -78,25 +78,6 @@ def test_an_exercise_is_wrong_hinted_right_and_handed_in(visitor: Any) -> None:
         visit.page.get_by_role("button", name="Hand in").click()
     assert re.fullmatch(r"01_\w+-[0-9a-f]{8}-\d+\.zip", loaded.value.suggested_filename)
     expect(visit.page.locator(".akl-handin")).to_contain_text("Receipt")
-
-
-def syllabus(visit: Any) -> Any:
-    visit.command("open-syllabus")
-    return visit.page.locator(".akl-syllabus")
-
-
-def test_progress_is_there_after_a_reload_and_from_two_tabs(visitor: Any) -> None:
-    first, second = visitor.visit(), visitor.visit()
-    for visit, no in ((first, "01"), (second, "06")):
-        visit.notebook(f"notebooks/{LESSONS[no]}", app="lab")
-        visit.run(0, visit.index("lesson("))
-        expect(syllabus(visit).locator(f'[data-no="{no}"]')).to_have_class(re.compile("is-begun"))
-    first.page.reload()
-    first.notebook(f"notebooks/{LESSONS['01']}", app="lab")
-    expect(syllabus(first).locator('[data-no="01"]')).to_have_class(re.compile("is-begun"))
-    first.run(0, first.index("lesson("))
-    for no in ("01", "06"):
-        expect(syllabus(first).locator(f'[data-no="{no}"]')).to_have_class(re.compile("is-begun"))
 
 
 def test_the_inspector_shows_an_own_tape(visitor: Any) -> None:
