@@ -20,6 +20,8 @@ HERE: Final = Path(__file__).resolve().parent
 TOP: Final = HERE.parent
 MORE_THAN_A_CENTURY = 10**13  # ms
 KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
+# It says how long ago the last checkpoint was, which here would be the age of the site's files.
+CHECKPOINT_PLUGIN: Final = "@jupyter-notebook/notebook-extension:checkpoints"
 # Extensions of this environment that the site has, beside the kit's own; others that are installed stay out.
 EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget")
 APPS: Final = ("lab", "notebooks")
@@ -109,6 +111,7 @@ def configure(output: Path, engine: str, packages: list[str], environment: dict[
     data["appName"] = "autodiff_kit"
     data["exposeAppInBrowser"] = True  # a page of somebody else, or a test, may look at the running application
     data["autodiffKitSyllabus"] = "syllabus.json"
+    data.setdefault("disabledExtensions", []).append(CHECKPOINT_PLUGIN)
     # A file of the site has the date of the site, its copy in the browser the date of today: JupyterLab took that for a
     # change by somebody else, and asked at a learner's first save whether to overwrite it.
     overrides = data.setdefault("settingsOverrides", {})

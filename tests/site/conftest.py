@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import BrowserContext, Page, Playwright, expect, sync_playwright
 
 from tests.wasm import engine
 
 TOP = Path(__file__).resolve().parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 STEP = 60_000  # ms that one step may take on a busy machine
+PLAYWRIGHTS_OWN = 5000  # ms for which it waits for what is expected
 START = 240_000  # ms that Python may take to start there
 
 
@@ -77,8 +78,10 @@ def address(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def playwright() -> Iterator[Playwright]:
+    expect.set_options(timeout=STEP)
     with sync_playwright() as running:
         yield running
+    expect.set_options(timeout=PLAYWRIGHTS_OWN)
 
 
 # What the tests ask of a page of JupyterLite, through the application that it shows.

@@ -1,13 +1,19 @@
 /* Pyodide for the kernel's worker; on its way it tells the pages how far it has come (`pythonStart.ts` shows it). */
 import { loadPyodide as load } from './pyodide.mjs';
 
-const TOTAL = $total; // bytes of all that is fetched before a cell can run
+const TOTAL = $total; // bytes of what is fetched before a cell can run
 const id = crypto.randomUUID(); // pages of other tabs hear this, too
 const pages = new BroadcastChannel('autodiff-kit:python');
-const tell = (stage, more = {}) => pages.postMessage({ id, stage, total: TOTAL, ...more });
-
 const fetchOf = self.fetch;
 let bytes = 0;
+let failed = false;
+
+const tell = (stage, more = {}) => failed || pages.postMessage({ id, stage, total: TOTAL, ...more });
+
+function fail(text) {
+  tell('failed', { text });
+  failed = true;
+}
 
 /* A copy is counted: the engine's program itself is compiled from the answer as it came, which a browser keeps. */
 async function count(copy) {
@@ -17,12 +23,20 @@ async function count(copy) {
   }
 }
 
+/* A file that does not come is told from here: without its program the engine waits for ever. */
 async function counted(...asked) {
-  const answer = await fetchOf.apply(self, asked);
-  if (answer.ok && answer.body) {
-    void count(answer.clone()).catch(() => undefined); // the one who asked hears of a connection that breaks
+  try {
+    const answer = await fetchOf.apply(self, asked);
+    if (answer.ok && answer.body) {
+      count(answer.clone()).catch(error => fail(error.message));
+    } else {
+      fail(`${answer.url.split('/').at(-1)}: ${answer.status}`);
+    }
+    return answer;
+  } catch (error) {
+    fail(error.message);
+    throw error;
   }
-  return answer;
 }
 
 export async function loadPyodide(options) {
@@ -34,7 +48,7 @@ export async function loadPyodide(options) {
     tell('import');
     return pyodide;
   } catch (error) {
-    tell('failed', { text: String(error?.message ?? error) });
+    fail(String(error?.message ?? error));
     throw error;
   } finally {
     self.fetch = fetchOf;
