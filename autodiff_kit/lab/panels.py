@@ -50,14 +50,13 @@ def _progress_file(folder: WorkingFolder) -> Message:
     return {"name": name, "data": b64encode(Progress(folder.root).store.image()).decode()}
 
 
-def _add_progress(folder: WorkingFolder, body: Message) -> Message:
+def _add_progress(folder: WorkingFolder, body: Message) -> Message | None:
     """Add the progress in such a file; nothing that is here is lost."""
     try:
         Progress(folder.root).merge(b64decode(str(body.get("data"))))
     except (AutodiffError, ValueError) as error:
         raise RequestError(400, "bad_file", str(error), "Choose a file that was saved here.") from None
-    found: Message = panel_data.progress(folder, None)
-    return found
+    return panel_data.progress(folder, None)
 
 
 def _export(folder: WorkingFolder, query: Query) -> Message:

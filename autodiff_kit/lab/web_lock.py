@@ -32,7 +32,7 @@ def web_lock(_: Path) -> Iterator[None]:
 
 
 def _post(path: str) -> bool:
-    import js
+    import js  # type: ignore[import-not-found]  # the browser's objects, in Pyodide
 
     request = js.XMLHttpRequest.new()
     request.open("POST", f"{os.environ[LOCK_VARIABLE]}/{path}", False)
