@@ -34,9 +34,9 @@ function follow(panel: NotebookPanel, progress: EngineProgress): void {
   sessionContext.statusChanged.connect(look);
   sessionContext.kernelChanged.connect(look);
   sessionContext.sessionChanged.connect(look);
-  progress.changed.connect(told);
+  progress.listeners.add(told);
   panel.disposed.connect(() => {
-    progress.changed.disconnect(told);
+    progress.listeners.delete(told);
     banner.dispose();
   });
   look();

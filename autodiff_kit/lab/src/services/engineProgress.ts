@@ -1,5 +1,3 @@
-import { Signal } from '@lumino/signaling';
-
 /** How far Python is on its way into this page, as the site's worker tells it (`website/kernel/start.mjs`). */
 
 const CHANNEL = 'autodiff-kit:python';
@@ -14,7 +12,8 @@ export interface EngineState {
 
 /** Follows one worker at a time: pages of other tabs tell their news on the same channel. */
 export class EngineProgress {
-  readonly changed = new Signal<this, EngineState>(this);
+  /** Called after each piece of news. */
+  readonly listeners = new Set<() => void>();
   private followed = '';
   private last: EngineState | null = null;
 
@@ -38,7 +37,7 @@ export class EngineProgress {
     if (state.id === this.followed) {
       this.followed = state.stage === 'failed' ? '' : state.id;
       this.last = state;
-      this.changed.emit(state);
+      this.listeners.forEach(act => act());
     }
   }
 }
