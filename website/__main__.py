@@ -108,9 +108,8 @@ def collect(pyodide: Distribution, given: list[Path], without: set[str]) -> list
     """Return every wheel of the site. Those that are given come instead of the distribution's."""
     own = [wheels.smaller(wheels.from_file(path)) for path in given]
     known = [wheels.kit(), *wheels.pure(CACHE), *wheels.kernel(lite.labextensions() / lite.EXTENSIONS[1]), *own]
-    known += [wheels.absent(name) for name in sorted(without)]
-    names = {wheel.name for wheel in known}
-    return [*known, *from_distribution(pyodide, ("numpy", *LATER), names)]
+    names = {wheel.name for wheel in known} | without
+    return [*known, *map(wheels.absent, sorted(without)), *from_distribution(pyodide, ("numpy", *LATER), names)]
 
 
 def from_distribution(pyodide: Distribution, wanted: tuple[str, ...], known: set[str]) -> list[wheels.Wheel]:
