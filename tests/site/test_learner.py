@@ -21,6 +21,8 @@ def zero_after(scores, keep):
 
 renormalised = masked_before = zero_after
 """
+# The copy of the progress that is shown before Python runs.
+KEPT = "JSON.parse(localStorage.getItem('autodiff-kit:last-progress')).totals.solved === 1"
 PICTURE = "img[src^='data:image/svg+xml']"
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -68,6 +70,7 @@ def test_a_lesson_is_learned_and_found_again_the_next_day(visitor: Visitor) -> N
     card.get_by_role("button", name="Check").click()
     expect(card).to_have_class(re.compile("is-passed"))
     visit.save()
+    visit.page.wait_for_function(KEPT)
 
     visitor.come_again()
     visit = from_the_front_page(visitor)
@@ -76,7 +79,9 @@ def test_a_lesson_is_learned_and_found_again_the_next_day(visitor: Visitor) -> N
     shown = visit.show(played).locator(".akl-saved")
     expect(shown.locator(PICTURE).first).to_be_visible()
     expect(shown).to_contain_text(said)
-    expect(visit.syllabus().locator('[data-no="09"]')).to_have_class(re.compile("is-read"))
+    panel = visit.syllabus()
+    expect(panel.locator('[data-no="09"]')).to_have_class(re.compile("is-read"))
+    expect(panel).to_contain_text(re.compile(r"Solved\s*1 of \d+ questions"))
 
     visit.page.goto(f"{visitor.address}/lite/notebooks/index.html?path=exercises/09_attention_masking.ipynb")
     visit.started()
