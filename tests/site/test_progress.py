@@ -1,4 +1,4 @@
-"""Progress in a browser's storage: after a reload, from two tabs, in a full or cleared store, and as a file."""
+"""Progress in a browser's storage: after a reload, from two tabs, and as a file."""
 
 from __future__ import annotations
 
@@ -104,21 +104,3 @@ def test_progress_is_carried_to_another_browser_as_a_file(visitor: Visitor, tmp_
         expect(panel.locator(".akl-toast")).to_contain_text(said)
     for no in ("01", "06"):
         expect(panel.locator(f'[data-no="{no}"]')).to_have_class(re.compile("is-begun"))
-
-
-def test_a_store_that_was_cleared_is_written_again_and_said(visitor: Visitor) -> None:
-    visit = began(visitor)
-    visit.page.evaluate("() => jupyterapp.serviceManager.contents.delete('.autodiff_kit/progress.db')")
-    said = visit.printed(f"{IMPORTS}\nprogress().begin_lesson('06')\nprint(*progress().summary().lessons)")
-    assert "It was written again from the copy" in said
-    assert said.split()[-2:] == ["01", "06"]
-
-
-def test_a_full_store_is_said(visitor: Visitor) -> None:
-    visit = began(visitor)
-    browser = visitor.context.new_cdp_session(visit.page)
-    browser.send("Storage.overrideQuotaForOrigin", {"origin": visitor.address, "quotaSize": 1})
-    said = visit.printed(f"{IMPORTS}\nprogress().begin_lesson('06')\nprint(*progress().summary().lessons)")
-    assert "Progress cannot be written" in said
-    assert "export_progress() gives you a file" in said
-    assert said.split()[-2:] == ["01", "06"]
