@@ -36,7 +36,7 @@ from autodiff_kit.ops.gradient_override import register_gradient as register_gra
 from autodiff_kit.ops.row_gradient import RowGradient as RowGradient
 from autodiff_kit.transforms import *
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
 
 if _TYPE_CHECKING:
     from autodiff_kit import nn as nn

@@ -2,7 +2,7 @@
 
 Builds wheel and source distribution, installs each into an empty environment of every Python that is named, and runs
 lesson 01 there: from the installed files alone, first without an extra, then in a kernel with the extra ``lab``. Also
-compares the version in ``pyproject.toml``, in the package, in ``CITATION.cff`` and in the changelog.
+compares the version in all files that name it, and the release's day in the changelog and in ``CITATION.cff``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,16 @@ import tomllib
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
+LAB, CITED = "autodiff_kit/lab", "CITATION.cff"
+# Where the version stands besides pyproject.toml, and the day of the release besides the changelog.
+VERSIONS = {
+    "autodiff_kit/__init__.py": r'^__version__ = "(.+)"',
+    CITED: r"^version: (.+)$",
+    f"{LAB}/package.json": r'^  "version": "(.+)"',
+    f"{LAB}/package-lock.json": r'^  "version": "(.+)"',
+    f"{LAB}/labextension/package.json": r'^  "version": "(.+)"',
+    f"{LAB}/locale/de_DE/LC_MESSAGES/autodiff_kit.json": r'^  "version": "(.+)"',
+}
 
 # The code cells of the lesson one after the other in one Python, without Jupyter: what a bare installation can do.
 RUN_BARE = """
@@ -58,18 +68,23 @@ def main(pythons: list[str]) -> None:
 
 
 def same_version() -> str:
-    """The version, which four files have to agree on."""
+    """The version, on which all files that name it have to agree; a release has its day in the changelog, too."""
     version: str = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-    found = {
-        "autodiff_kit/__init__.py": re.search(r'^__version__ = "(.+)"', read("autodiff_kit/__init__.py"), re.MULTILINE),
-        "CITATION.cff": re.search(r"^version: (.+)$", read("CITATION.cff"), re.MULTILINE),
-    }
-    wrong = {name: match and match[1] for name, match in found.items() if match is None or match[1] != version}
+    found = {name: first(pattern, name) for name, pattern in VERSIONS.items()}
+    wrong = {name: other for name, other in found.items() if other != version}
     if wrong:
         raise SystemExit(f"pyproject.toml has version {version}, but: {wrong}")
-    if "dev" not in version and f"## {version}" not in read("CHANGELOG.md"):
-        raise SystemExit(f"CHANGELOG.md has no section for {version}.")
+    if "dev" not in version:
+        day, cited = first(rf"^## {re.escape(version)} - (.+)$", "CHANGELOG.md"), first(r"^date-released: (.+)$", CITED)
+        if not day or day != cited:
+            raise SystemExit(f"{version} was released on {day!r} in CHANGELOG.md, but on {cited!r} in {CITED}.")
     return version
+
+
+def first(pattern: str, name: str) -> str:
+    """The group of a pattern where it first stands in a file; empty if it is not there."""
+    match = re.search(pattern, read(name), re.MULTILINE)
+    return match[1] if match else ""
 
 
 def read(name: str) -> str:

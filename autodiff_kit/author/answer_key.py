@@ -35,7 +35,9 @@ def _answer_cells(master: MasterNotebook, name: str) -> list[dict[str, Any]]:
     )
     question = next(one for one in master.lesson.questions if one.id == name)
     named = [f"- `{misconception}`: {told}" for misconception, told in question.messages.items()]
-    told = "\n".join(["**Named misconceptions**", "", *named, "", "**Hints**", ""])
+    drawn = [f"- `{key}`: {', '.join(map(str, values))}" for key, values in question.parameters.items()]
+    numbers = ["**Drawn for each learner**", "", *drawn, ""] if drawn else []
+    told = "\n".join([*numbers, "**Named misconceptions**", "", *named, "", "**Hints**", ""])
     hints = "\n".join(f"{i}. {hint}" for i, hint in enumerate(question.hints, 1))
     answer = {
         **original,

@@ -1,4 +1,4 @@
-"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | mutants | master``.
+"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | mutants | classroom | master`` and others.
 
 Adding the commands to the argument parser imports no exercise; each command imports its own modules when it runs.
 """
@@ -18,7 +18,7 @@ BUILD_PARTS = ("release", "grading", "course", "otter", "key", "preview")
 RUN_BY_LEARNERS = ("course", "otter")
 """Parts for tools that run the checks in the learner's process: not for an exercise with private questions."""
 VALIDATION_SEEDS = 100
-MUTANT_DRAWS = 20
+MUTANT_DRAWS = 200
 MOST_SURVIVORS = 0.01
 
 
@@ -27,6 +27,9 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     new = commands.add_parser("new-exercise", help="start an exercise: a master notebook with one working question")
     new.add_argument("name", metavar="NAME", help="such as newton_steps")
     new.add_argument("--dir", type=Path, default=Path(), metavar="FOLDER", help="output folder (default: here)")
+    new.add_argument(
+        "--per-learner", action="store_true", help="a private question whose numbers are drawn for each learner"
+    )
     new.set_defaults(run=_run_new)
 
     author = commands.add_parser("author", help="build and validate exercises from their master notebooks")
@@ -74,6 +77,12 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     scope = what.add_parser("gradescope", parents=[master], help="the autograder of a Gradescope assignment")
     scope.add_argument("--out", type=Path, default=Path("autograder.zip"), metavar="FILE", help="the archive to upload")
     scope.set_defaults(run=_run_gradescope)
+
+    room = what.add_parser(
+        "classroom", parents=[master], help="a starter repository for GitHub Classroom, with a workflow that checks it"
+    )
+    room.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the repository's folder")
+    room.set_defaults(run=_run_classroom)
 
     show = what.add_parser("master", parents=[master], help="print the master of one of the kit's own exercises")
     show.set_defaults(run=_run_show)
@@ -130,7 +139,7 @@ def _read_named_master(name: str) -> MasterNotebook:
 def _run_new(options: argparse.Namespace) -> int:
     from .exercise_template import new_exercise
 
-    path = new_exercise(options.name, options.dir)
+    path = new_exercise(options.name, options.dir, per_learner=options.per_learner)
     print(f"{path} holds one question. Change it, then run: autodiff-kit author validate {path}")
     return 0
 
@@ -155,14 +164,19 @@ def _run_validate(options: argparse.Namespace) -> int:
 
 
 def _run_mutants(options: argparse.Namespace) -> int:
-    from .mutation import surviving_share, try_mutants
+    from autodiff_kit.exercises.parameters import bind_parameters, draw_parameters
+
+    from .mutation import largest_surviving_share, try_mutants
 
     weak = 0
-    for question in _read_named_master(options.master).lesson.questions:
-        results = try_mutants(question, options.draws)
-        wrong, share = [result for result in results if result.differs], surviving_share(results)
+    lesson = _read_named_master(options.master).lesson
+    for question in lesson.questions:
+        one_learners = bind_parameters(question, draw_parameters(lesson, question, "a learner"))
+        results = try_mutants(one_learners, options.draws)
+        wrong, share = [result for result in results if result.differs], largest_surviving_share(results, options.draws)
         print(
-            f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, {share:.2%} of their checks pass."
+            f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, none passes on more than "
+            f"{share:.1%} of the draws."
         )
         for result in wrong:
             where = f"  line {result.mutant.line}: {result.mutant.change}"
@@ -192,6 +206,14 @@ def _run_gradescope(options: argparse.Namespace) -> int:
 
     for path in write_gradescope_archive(options.out, _read_named_master(options.master)):
         print(f"{path}: upload it as the autograder of a programming assignment.")
+    return 0
+
+
+def _run_classroom(options: argparse.Namespace) -> int:
+    from .classroom_repository import write_classroom_repository
+
+    for path in write_classroom_repository(options.out, _read_named_master(options.master)):
+        print(path)
     return 0
 
 

@@ -8,12 +8,17 @@ separate cells. The author's cells and the wrong answers are not part of the lea
 
 A question whose answer cell has ``private: true`` in its metadata is graded later: its check and messages stay with the
 teacher. A cell of part ``public`` may define ``check`` (and ``messages``, ``hints``, ``example``) for public examples.
+
+A private question may have ``parameters`` beside it, such as ``{"k": [2, 3, 5]}``: each learner gets one value of each
+list, by the notebook's ``seed`` and the learner's login. Checks take them as keywords; the worked answer and the wrong
+answers use them as variables.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import keyword
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -186,6 +191,7 @@ def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]
         solution=answer,
         counterexample=made.get("counterexample"),
         private=kit_metadata(parts[name, "answer"][0]).get("private") is True,
+        parameters=_checked_parameters(kit_metadata(parts[name, "answer"][0]), name, where),
     )
 
 
@@ -200,6 +206,26 @@ def _public_source(
     if "check" not in _run_cell(source, "public", question.id, where):
         raise MasterNotebookError(f"{where}: the public cell of {question.id} defines no check.")
     return source
+
+
+def _checked_parameters(about: dict[str, Any], name: str, where: str) -> dict[str, tuple[str | float | bool, ...]]:
+    parameters = about.get("parameters", {})
+    if parameters and about.get("private") is not True:
+        raise MasterNotebookError(
+            f"{where}: {name} has parameters, so its check must stay with you: add `private: true` beside them."
+        )
+    if not isinstance(parameters, dict) or not all(map(_are_choices, parameters, parameters.values())):
+        raise MasterNotebookError(
+            f"{where}: the parameters of {name} must be names of variables, each with a list of two or more different "
+            f'numbers or texts, such as {{"k": [2, 3, 5]}}; got {parameters!r}.'
+        )
+    return {parameter: tuple(values) for parameter, values in parameters.items()}
+
+
+def _are_choices(name: str, values: Any) -> bool:
+    if not name.isidentifier() or keyword.iskeyword(name) or not isinstance(values, list):
+        return False
+    return all(isinstance(value, str | int | float) for value in values) and len(set(values)) == len(values) > 1
 
 
 def _checked_points(cell: dict[str, Any], heading: re.Match[str], name: str, where: str) -> int:
@@ -265,4 +291,5 @@ def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where:
         questions=questions,
         keywords=tuple(about.get("keywords", ())),
         rows=tuple(about.get("rows", ())),
+        seed=str(about.get("seed") or about["slug"]),
     )

@@ -1,8 +1,8 @@
 """Mutants of a worked answer: copies with one small fault each, and how many of them a check lets pass.
 
 A check is as good as the faults that it notices. A mutant changes one operator, constant, bound, axis, branch or sign
-of the worked answer. Many mutants compute the same as before and are rightly passed; so each is also compared with the
-worked answer, call by call, on draws of its own.
+of the worked answer; where these are few, also one variable, statement or order. Many mutants compute the same as
+before and are rightly passed; so each is also compared with the worked answer, call by call, on draws of its own.
 """
 
 from __future__ import annotations
@@ -10,19 +10,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from autodiff_kit.exercises.check_runner import grade_attempt
+from autodiff_kit.exercises.check_runner import attempt_passes, grade_attempt
 from autodiff_kit.exercises.in_process import InProcessRunner
 from autodiff_kit.exercises.protocol import Call, CallResult
 from autodiff_kit.exercises.question import Question
 
 from .validate import execute_answer
 
-__all__ = ["Mutant", "MutantResult", "make_mutants", "surviving_share", "try_mutants"]
+__all__ = ["Mutant", "MutantResult", "largest_surviving_share", "make_mutants", "try_mutants"]
 
+ENOUGH = 30
+"""Of a source with fewer mutants the further faults are made as well: another variable, for example."""
+OTHER_VARIABLES = 3  # as many are put in place of each variable
+DRAWS_WITH_POINTS = 10
+"""Draws on which the points of a mutant are compared; on more, only whether it passes, which takes fewer calls."""
 SECONDS_FOR_A_MUTANT = 1.0  # a call that takes longer is an endless loop; worked answers take a tenth
 OTHER_DRAWS = range(1_000_000, 1_000_008)  # draws on which answers are compared, none of them one of the check's
 TOLERANCE = 1e-9
@@ -39,6 +44,8 @@ RENAMED = {
     "max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum", "argmax": "argmin", "argmin": "argmax",
     "sum": "mean", "mean": "sum", "any": "all", "all": "any", "cumsum": "cumprod", "reversed": "list", "sorted": "list",
     "zeros": "ones", "ones": "zeros", "zeros_like": "ones_like", "ones_like": "zeros_like",
+    "vjp": "jvp", "jvp": "vjp", "stack": "concatenate", "concatenate": "stack", "isinf": "isnan", "isfinite": "isnan",
+    "sqrt": "square", "square": "sqrt", "dot": "multiply", "outer": "inner", "solve": "matmul", "inv": "transpose",
 }  # fmt: skip
 
 
@@ -60,19 +67,17 @@ class MutantResult:
     mutant : Mutant
         The mutant.
     shares : tuple of float
-        Its fraction of the points on each draw.
+        Its fraction of the points on each of the first draws.
+    passed : int
+        On how many draws it gets all points.
     differs : bool
         Whether a result of it differs from that of the worked answer.
     """
 
     mutant: Mutant
     shares: tuple[float, ...]
+    passed: int
     differs: bool
-
-    @property
-    def passed(self) -> int:
-        """On how many draws it gets all points."""
-        return self.shares.count(1.0)
 
     @property
     def depends_on_the_draw(self) -> bool:
@@ -95,16 +100,25 @@ def make_mutants(source: str) -> list[Mutant]:
     """
     tree = ast.parse(source)
     found: dict[str, Mutant] = {ast.unparse(tree): Mutant(source, 0, "")}
-    for holder, field, node in _places(tree):
+    for faults in (FAULTS, FURTHER_FAULTS):
+        if len(found) - 1 < ENOUGH:
+            for text, line, change in _changed_texts(tree, faults):
+                if text not in found and _compiles(text):
+                    found[text] = Mutant(text, line, change)
+    return sorted(list(found.values())[1:], key=lambda mutant: mutant.line)
+
+
+def _changed_texts(tree: ast.Module, faults: Faults) -> Iterator[tuple[str, int, str]]:
+    """The source with one fault each, with its line and what was changed."""
+    _note_variables(tree)
+    for holder, field, node in list(_places(tree)):
         before = ast.unparse(node)
-        for new in _replacements(node):
+        for new in _replacements(node, faults):
             _put(holder, field, node, new)
             text = ast.unparse(ast.fix_missing_locations(tree))
             _put(holder, field, new, node)
-            if text not in found and _compiles(text):
-                line = getattr(node, "lineno", getattr(holder, "lineno", 0))
-                found[text] = Mutant(text, line, f"`{_first_line(before)}` -> `{_first_line(ast.unparse(new))}`")
-    return sorted(list(found.values())[1:], key=lambda mutant: mutant.line)
+            line = getattr(node, "lineno", getattr(holder, "lineno", 0))
+            yield text, line, f"`{_first_line(before)}` -> `{_first_line(ast.unparse(new))}`"
 
 
 def try_mutants(question: Question, draws: int) -> list[MutantResult]:
@@ -128,15 +142,16 @@ def try_mutants(question: Question, draws: int) -> list[MutantResult]:
     for mutant in make_mutants(question.solution):
         functions = _functions(question, mutant.source)
         if functions is not None:
-            shares = tuple(_share(question, functions, seed) for seed in range(draws))
-            results.append(MutantResult(mutant, shares, min(shares) < 1 or _answers_differ(functions, recorded)))
+            shares = tuple(_share(question, functions, seed) for seed in range(min(draws, DRAWS_WITH_POINTS)))
+            passed = shares.count(1.0) + sum(_passes(question, functions, seed) for seed in range(len(shares), draws))
+            differs = passed < draws or _answers_differ(functions, recorded)
+            results.append(MutantResult(mutant, shares, passed, differs))
     return results
 
 
-def surviving_share(results: list[MutantResult]) -> float:
-    """The share of checks that were passed, over all mutants that compute anything else than the worked answer."""
-    wrong = [result for result in results if result.differs]
-    return sum(result.passed for result in wrong) / max(1, sum(len(result.shares) for result in wrong))
+def largest_surviving_share(results: list[MutantResult], draws: int) -> float:
+    """On which share of the draws that mutant passes which passes most often, of those that change an answer."""
+    return max((result.passed for result in results if result.differs), default=0) / draws
 
 
 # ---------------------------------------------------------------- running
@@ -155,6 +170,13 @@ def _share(question: Question, functions: dict[str, Callable[..., Any]], seed: i
         return grade_attempt(question, functions, seed, runner).share
     except Exception:  # noqa: BLE001 - a check that breaks gives nothing
         return 0.0
+
+
+def _passes(question: Question, functions: dict[str, Callable[..., Any]], seed: int) -> bool:
+    try:
+        return attempt_passes(question, seed, InProcessRunner(functions, SECONDS_FOR_A_MUTANT))
+    except Exception:  # noqa: BLE001 - an error of the learner's or of the check gives nothing
+        return False
 
 
 def _recorded_calls(
@@ -203,7 +225,8 @@ def _close(got: Any, want: Any) -> bool:
     if isinstance(want, np.ndarray | float):
         a, b = np.asarray(got), np.asarray(want)
         alike = a.shape == b.shape and a.dtype == b.dtype
-        return alike and bool(np.allclose(a, b, TOLERANCE, TOLERANCE, equal_nan=True))
+        tolerance = max(TOLERANCE, 100 * float(np.finfo(b.dtype).eps)) if b.dtype.kind == "f" else TOLERANCE
+        return alike and bool(np.allclose(a, b, tolerance, tolerance, equal_nan=True))
     return bool(got == want)
 
 
@@ -245,11 +268,105 @@ def _first_line(text: str) -> str:
     return text.strip().split("\n", 1)[0]
 
 
-def _replacements(node: Any) -> Iterator[ast.AST]:
+def _note_variables(tree: ast.Module) -> None:
+    """Give every name that is read the other variables of the functions around it."""
+    for function in ast.walk(tree):  # outer functions first
+        if isinstance(function, ast.FunctionDef | ast.Lambda):
+            arguments = [one.arg for one in function.args.args]
+            inside = [one for one in ast.walk(function) if isinstance(one, ast.Name)]
+            stored = [one.id for one in inside if isinstance(one.ctx, ast.Store)]
+            for name in inside:
+                known = [*dict.fromkeys([*getattr(name, "variables", ()), *arguments, *stored])]
+                vars(name)["variables"] = known
+
+
+def _replacements(node: Any, faults: Faults) -> Iterator[ast.AST]:
     """What may stand in place of a node: one small fault each."""
-    for kind, faults in FAULTS.items():
+    for kind, of_kind in faults.items():
         if isinstance(node, kind):
-            yield from faults(node)
+            yield from of_kind(node)
+
+
+def _of_matrix_product(node: ast.BinOp) -> Iterator[ast.AST]:
+    """One of the matrices transposed."""
+    if isinstance(node.op, ast.MatMult):
+        yield ast.BinOp(ast.Attribute(node.left, "T", ast.Load()), node.op, node.right)
+        yield ast.BinOp(node.left, node.op, ast.Attribute(node.right, "T", ast.Load()))
+
+
+def _of_reduction(node: ast.Call) -> Iterator[ast.AST]:
+    """An axis where there was none, or the axis kept."""
+    if getattr(node.func, "attr", "") not in REDUCTIONS:
+        return
+    named = {keyword.arg for keyword in node.keywords}
+    if "axis" not in named and len(node.args) < 2:
+        yield ast.Call(node.func, node.args, [*node.keywords, ast.keyword("axis", ast.Constant(0))])
+    elif "keepdims" not in named:
+        yield ast.Call(node.func, node.args, [*node.keywords, ast.keyword("keepdims", ast.Constant(value=True))])
+
+
+def _of_range(node: ast.Call) -> Iterator[ast.AST]:
+    """A range that begins or ends one too early or too late."""
+    if getattr(node.func, "id", "") == "range" and node.args:
+        *first, last = node.args[:2]
+        for op in (ast.Add(), ast.Sub()):
+            yield ast.Call(node.func, [*first, ast.BinOp(last, op, ast.Constant(1)), *node.args[2:]], [])
+        if not first:
+            yield ast.Call(node.func, [ast.Constant(1), last], [])
+
+
+def _of_loop(node: ast.For) -> Iterator[ast.AST]:
+    """A loop without its first or last turn, backward, or none."""
+    every = ast.Call(ast.Name("list", ast.Load()), [node.iter], [])
+    one, backward = ast.Constant(1), ast.UnaryOp(ast.USub(), ast.Constant(1))
+    for part in (ast.Slice(one), ast.Slice(upper=backward), ast.Slice(step=backward)):
+        turns = ast.Subscript(every, part, ast.Load())
+        yield ast.For(node.target, turns, node.body, node.orelse, lineno=node.lineno)
+    yield ast.Pass()
+
+
+def _of_result(node: ast.Return) -> Iterator[ast.AST]:
+    """The result with the other sign, or nothing."""
+    if node.value is not None:
+        parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        for k, part in enumerate(parts):
+            if not isinstance(part, ast.Lambda | ast.Constant | ast.UnaryOp):
+                turned = [*parts[:k], ast.UnaryOp(ast.USub(), part), *parts[k + 1 :]]
+                yield ast.Return(ast.Tuple(turned, ast.Load()) if len(parts) > 1 else turned[0])
+        yield ast.Return(ast.Constant(None))
+
+
+def _of_function(node: ast.Lambda) -> Iterator[ast.AST]:
+    """A function without a name that gives the other sign, or its first argument back."""
+    yield ast.Lambda(node.args, ast.UnaryOp(ast.USub(), node.body))
+    if node.args.args:
+        yield ast.Lambda(node.args, ast.Name(node.args.args[0].arg, ast.Load()))
+
+
+def _of_order(node: ast.Tuple) -> Iterator[ast.AST]:
+    """Two neighbours exchanged: results, indices or lengths."""
+    for k in range(len(node.elts) - 1):
+        swapped = [*node.elts[:k], node.elts[k + 1], node.elts[k], *node.elts[k + 2 :]]
+        yield ast.Tuple(swapped, node.ctx)
+
+
+def _of_variable(node: ast.Name) -> Iterator[ast.AST]:
+    """Another variable of the function, or this one with the other sign or one more."""
+    variables: list[str] = getattr(node, "variables", [])
+    if isinstance(node.ctx, ast.Load) and node.id in variables:
+        place = variables.index(node.id)
+        following = [*variables[place + 1 :], *variables[:place]]
+        yield from (ast.Name(other, node.ctx) for other in following[:OTHER_VARIABLES])
+        yield ast.UnaryOp(ast.USub(), node)
+        yield ast.BinOp(node, ast.Add(), ast.Constant(1))
+
+
+def _of_subscripts(node: ast.Constant) -> Iterator[ast.AST]:
+    """The subscripts of an einsum with the result's turned round, or with one letter less."""
+    if isinstance(node.value, str) and "->" in node.value:
+        given, _, result = node.value.partition("->")
+        yield ast.Constant(f"{given}->{result[::-1]}")
+        yield from (ast.Constant(f"{given}->{result[:k]}{result[k + 1 :]}") for k in range(len(result)))
 
 
 def _of_arithmetic(node: ast.BinOp) -> Iterator[ast.AST]:
@@ -313,7 +430,11 @@ def _of_update(node: ast.AugAssign) -> Iterator[ast.AST]:
     yield from (ast.Pass(), ast.Assign([node.target], node.value, lineno=node.lineno))
 
 
-FAULTS: dict[type[ast.AST], Callable[[Any], Iterable[ast.AST]]] = {
+Faults: TypeAlias = dict[type[ast.AST], Callable[[Any], Iterable[ast.AST]]]
+
+REDUCTIONS = frozenset(("sum", "mean", "max", "min", "any", "all", "argmax", "argmin", "cumsum", "prod"))
+
+FAULTS: Faults = {
     ast.BinOp: _of_arithmetic,
     ast.BoolOp: _of_logic,
     ast.Compare: _of_comparison,
@@ -337,3 +458,17 @@ FAULTS: dict[type[ast.AST], Callable[[Any], Iterable[ast.AST]]] = {
     ast.Break: lambda _: [ast.Pass()],
 }
 """The kinds of faults, by the kind of node that they replace."""
+
+FURTHER_FAULTS: Faults = {
+    ast.BinOp: _of_matrix_product,
+    ast.Call: lambda node: [*_of_reduction(node), *_of_range(node)],
+    ast.Constant: _of_subscripts,
+    ast.Return: _of_result,
+    ast.Lambda: _of_function,
+    ast.Tuple: _of_order,
+    ast.Name: _of_variable,
+    ast.For: _of_loop,
+    ast.Attribute: lambda node: [node.value] if node.attr == "T" else [],
+    ast.Raise: lambda _: [ast.Pass()],
+}
+"""The kinds that are made where those are few."""

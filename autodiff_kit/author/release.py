@@ -106,6 +106,7 @@ def write_checks_module(folder: Path, master: MasterNotebook, *, with_private: b
         "title": lesson.title,
         "goal": lesson.goal,
         "minutes": lesson.minutes,
+        "seed": lesson.seed,
     }
     asked: list[dict[str, Any]] = [
         {"id": q.id, "points": q.points, "title": q.title, "text": q.text, "writes": q.writes, "starter": q.starter}
@@ -113,6 +114,8 @@ def write_checks_module(folder: Path, master: MasterNotebook, *, with_private: b
     ]
     sources = master.author_sources if with_private else master.public_sources
     for entry, question in zip(asked, lesson.questions, strict=True):
+        if question.parameters:
+            entry["parameters"] = question.parameters
         if question.private and not with_private:
             entry["private" if sources[question.id] else "checked_later"] = True
     files = {f"{_module_name(name)}.py": source.rstrip() + "\n" for name, source in sources.items() if source}

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 import autodiff_kit
 from autodiff_kit.exercises.check_runner import Verdict, grade_attempt
-from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.parameters import ParameterValues, assignment_lines, bind_parameters, draw_parameters
+from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
 
 from .master_notebook import BEGIN_HIDDEN, END_HIDDEN, HEADING, MasterNotebook, WrongAnswer
-from .notebook_cells import cell_source
+from .notebook_cells import cell_source, kit_metadata
 from .release import learner_notebook
 from .variant import shipped_sibling
 
@@ -68,11 +69,10 @@ def validate_exercise(master: MasterNotebook, seeds: int) -> list[ValidationProb
         found += [
             ValidationProblem(question.id, what) for what in _leak_problems(question, learner_notebook(master.notebook))
         ]
-        found += [
-            ValidationProblem(question.id, what)
-            for what in _answer_problems(question, master.wrong[question.id], range(seeds))
-        ]
-        found += [ValidationProblem(question.id, what) for what in _sibling_problems(question, master.notebook)]
+        answers = _answer_problems(master.lesson, question, master.wrong[question.id], range(seeds))
+        found += [ValidationProblem(question.id, what) for what in answers]
+        found += [ValidationProblem(question.id, what) for what in _sibling_problems(master, question)]
+        found += [ValidationProblem(question.id, what) for what in _copy_problems(master.lesson, question)]
     return found
 
 
@@ -116,6 +116,10 @@ def _cell_problems(master: MasterNotebook) -> Iterator[ValidationProblem]:
             yield ValidationProblem(
                 question.id, f"Its check needs `{BEGIN_HIDDEN}`, a line such as `q1.graded()`, `{END_HIDDEN}`."
             )
+    sources = [cell_source(cell) for cell in master.notebook["cells"] if kit_metadata(cell).get("part") != "author"]
+    if any(question.parameters for question in master.lesson.questions) and not any("login=" in one for one in sources):
+        call = f'exercise("{master.lesson.slug}", login="")'
+        yield ValidationProblem("parameters", f"The first cell must let the learner write a login: {call}.")
     labels = [match["label"] for cell in master.notebook["cells"] for match in HEADING.finditer(cell_source(cell))]
     if labels != [f"q{i}" for i in range(1, len(labels) + 1)]:
         yield ValidationProblem("headings", f"Questions must be called q1, q2, ... in order; got {', '.join(labels)}.")
@@ -149,12 +153,12 @@ def _leak_problems(question: Question, notebook: dict[str, Any]) -> Iterator[str
 
 
 # ---------------------------------------------------------------- the answers
-def _answer_problems(question: Question, wrong: tuple[WrongAnswer, ...], seeds: range) -> Iterator[str]:
+def _answer_problems(lesson: Lesson, question: Question, wrong: tuple[WrongAnswer, ...], seeds: range) -> Iterator[str]:
     """For every draw: the starter earns no points, the worked answer all points, a wrong answer its misconception."""
-    yield from _try_answer(question, question.starter, "The starter", seeds[:3], _fault_of_starter)
-    yield from _try_answer(
-        question, f"{question.starter}\n{question.solution}", "The worked answer", seeds, _fault_of_worked_answer
-    )
+    learners = list(_learners(lesson, question, seeds))
+    yield from _try_answers(learners[:3], question.starter, "The starter", _fault_of_starter)
+    worked = f"{question.starter}\n{question.solution}"
+    yield from _try_answers(learners, worked, "The worked answer", _fault_of_worked_answer)
     if not wrong and LESSONS.lesson_number(question.id) is None:
         yield "It has no wrong answer. Add one for each of its misconceptions, in cells of part 'wrong'."
     for i, answer in enumerate(wrong, 1):
@@ -162,23 +166,59 @@ def _answer_problems(question: Question, wrong: tuple[WrongAnswer, ...], seeds: 
         def fault(verdict: Verdict, name: str = answer.misconception) -> str:
             return _fault_of_wrong_answer(verdict, name)
 
-        yield from _try_answer(
-            question, answer.source, f"Wrong answer {i} ({answer.misconception or 'unnamed'})", seeds, fault
-        )
+        what = f"Wrong answer {i} ({answer.misconception or 'unnamed'})"
+        yield from _try_answers(learners, answer.source, what, fault)
 
 
-def _sibling_problems(question: Question, notebook: dict[str, Any]) -> Iterator[str]:
+def _sibling_problems(master: MasterNotebook, question: Question) -> Iterator[str]:
     """A variant of a shipped question must be another question: the shipped worked answer is no answer to it."""
-    shipped = shipped_sibling(notebook)
+    shipped = shipped_sibling(master.notebook)
     if shipped is None or shipped.writes != question.writes:
         return
 
     def fault(verdict: Verdict) -> str:
         return "has points" if verdict.share else ""
 
-    said = next(_try_answer(question, shipped.solution, "It", range(3), fault), "")
+    said = next(_try_answers(_learners(master.lesson, question, range(3)), shipped.solution, "It", fault), "")
     if said:
         yield f"The worked answer of {shipped.id}, which learners can see, has points. Change what the question asks."
+
+
+def _copy_problems(lesson: Lesson, question: Question) -> Iterator[str]:
+    """The worked answer of a learner whose numbers differ in one parameter must not pass."""
+    own = draw_parameters(lesson, question, "a learner")
+
+    def fault(verdict: Verdict) -> str:
+        return "passes" if verdict.outcome == "passed" else ""
+
+    for name, values in question.parameters.items():
+        for other in values:
+            copied = assignment_lines({**own, name: other}) + question.solution
+            learner: list[Learner] = [(bind_parameters(question, own), {}, range(3))]
+            if other != own[name] and next(_try_answers(learner, copied, "It", fault), ""):
+                yield f"A copy with {name} = {other!r} passes where {own[name]!r} is asked. Check what {name} changes."
+
+
+Learner: TypeAlias = tuple[Question, ParameterValues, Iterable[int]]
+
+
+def _learners(lesson: Lesson, question: Question, seeds: range) -> Iterator[Learner]:
+    """The question with a learner's numbers, these, and the draws; with parameters there is a learner for each draw."""
+    if not question.parameters:
+        yield question, {}, seeds
+        return
+    for seed in seeds:
+        values = draw_parameters(lesson, question, f"learner {seed}")
+        yield bind_parameters(question, values), values, (seed,)
+
+
+def _try_answers(learners: Iterable[Learner], source: str, what: str, fault: Any) -> Iterator[str]:
+    """What is wrong with an answer, for the first learner and draw on which something is."""
+    for question, values, seeds in learners:
+        said = next(_try_answer(question, assignment_lines(values) + source, what, seeds, fault), "")
+        if said:
+            yield said
+            return
 
 
 def execute_answer(source: str, name: str) -> dict[str, Any]:
@@ -188,7 +228,7 @@ def execute_answer(source: str, name: str) -> dict[str, Any]:
     return names
 
 
-def _try_answer(question: Question, source: str, what: str, seeds: range, fault: Any) -> Iterator[str]:
+def _try_answer(question: Question, source: str, what: str, seeds: Iterable[int], fault: Any) -> Iterator[str]:
     try:
         names = execute_answer(source, f"<{what} of {question.id}>")
     except Exception as error:  # noqa: BLE001 - whatever the answer raises is told

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff_kit.compile.run.fast_path import FAST_PATH_MISS, make_fast_path, must_run_eagerly
-from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.numpy_protocol import canonical, check_real_numbers
 from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DtypeError
@@ -47,9 +47,10 @@ def compile(f: Callable[..., Any]) -> Compiled:
     -----
     A trace is valid for the shapes and dtypes of the arguments, the values of arguments that are neither floating-point
     numbers nor arrays, and everything else that ``f`` depends on: its closure, its globals, and attributes of objects
-    among these. If any of it changes, ``f`` is traced again. What ``f`` reads in other ways while it runs is not
-    noticed: random numbers, files, the time. Do not compile such functions. Side effects such as printing or appending
-    to a list happen only during tracing. Inside an open tape, and while another function is traced, ``f`` runs eagerly.
+    among these. If any of it changes, ``f`` is traced again. A function that draws random numbers while it is traced,
+    or refers to an iterator or a clock, is refused, since each call would repeat what it got. What it reads in other
+    ways, such as files, is not noticed. Side effects such as printing or appending to a list happen only during
+    tracing. Inside an open tape, and while another function is traced, ``f`` runs eagerly.
 
     Pass numbers and arrays that change from call to call as arguments. Arrays that ``f`` finds elsewhere are compared
     with their former values at each call, unless they are constants (``ak.constant``).
@@ -87,7 +88,11 @@ class Compiled:
     @property
     def plan(self) -> ExecutionPlan | None:
         """The plan that ran last, which can be printed; None before the first call."""
-        return next(reversed(self._plans.values()))[0][1] if self._plans else None
+        return next((plans[0][1] for plans in reversed(self._plans.values()) if plans), None)
+
+    def __reduce__(self) -> Any:
+        """Copies and pickles: the function without its plans, which are bound to the objects that it used."""
+        return Compiled, (self.function,)
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
         """Bind the function to an object when it is used as a method."""
@@ -141,10 +146,13 @@ class Compiled:
         # The tracer and the passes are imported with the first function that is compiled.
         from autodiff_kit.compile.run.execution_plan import ExecutionPlan
         from autodiff_kit.compile.trace.guards import TraceGuard
+        from autodiff_kit.compile.trace.hidden_state import RandomStates
         from autodiff_kit.compile.trace.tracer import trace_function
 
         guard = TraceGuard([self.function, *other_objects])
+        random_states = RandomStates(guard.generators)
         trace = trace_function(self.function, args, kwargs, guard.optimizers)
+        random_states.require_unchanged()
         self.trace_count += 1
         return guard, ExecutionPlan(trace)
 
@@ -191,8 +199,7 @@ def _cache_key(nest: Any, numeric_leaves: list[Any], other_objects: list[Any]) -
         numeric_leaves.append(nest)
         return kind
     if kind is np.ndarray or isinstance(nest, np.generic):
-        if nest.dtype.kind not in "biufc":
-            raise DtypeError(f"a compiled function takes numbers and arrays of numbers, got dtype {nest.dtype}")
+        check_real_numbers(nest.dtype, f"an argument of dtype {nest.dtype}")
         numeric_leaves.append(nest)
         return (kind, nest.shape, nest.dtype)
     if isinstance(nest, (list, tuple)):

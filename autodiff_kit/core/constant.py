@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.numpy_protocol import canonical, check_real_numbers, unwrap
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.errors import DtypeError
@@ -55,11 +55,12 @@ def copy_value(value: Any, dtype: Any) -> Any:
     """A copy of ``value`` in the kit's canonical form; an error where it does not consist of numbers."""
     if isinstance(given := unwrap(value), SymbolicValue):
         return as_array(given.as_value(), dtype)
+    if isinstance(given, np.ndarray | np.generic):
+        check_real_numbers(given.dtype, f"a value of dtype {given.dtype}")
     try:
         own = np.array(given, dtype=None if dtype is None else as_dtype(dtype))
     except (TypeError, ValueError, OverflowError) as error:
         wanted = "" if dtype is None else f" of dtype {dtype}"
         raise DtypeError(f"these values cannot be converted to an array{wanted}: {error}") from error
-    if own.dtype.kind not in "biufc":
-        raise DtypeError(f"a tensor holds numbers, got dtype {own.dtype}")
+    check_real_numbers(own.dtype, f"a value of dtype {own.dtype}")
     return canonical(own if dtype is not None or isinstance(given, np.ndarray | np.generic) else in_int64(own))

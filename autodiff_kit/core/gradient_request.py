@@ -43,8 +43,8 @@ def check_output_gradients(nest: Any, targets: list[Any], given: Any) -> list[An
     for k, (target, weight) in enumerate(zip(targets, flat, strict=True)):
         if weight is not None and np.shape(unwrap(weight)) != target.shape:
             raise StructureError(
-                f"output_gradients of target {k} has shape {np.shape(unwrap(weight))}, but the target has "
-                f"{target.shape}"
+                f"the cotangent of target {k} has shape {np.shape(unwrap(weight))}, but the target has {target.shape}. "
+                "Give one number for each entry, in output_gradients or to pull."
             )
     return flat
 

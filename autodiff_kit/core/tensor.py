@@ -9,11 +9,11 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.joint_record import joint_record, records_of
-from autodiff_kit.core.numpy_protocol import Value, canonical, is_writable
+from autodiff_kit.core.numpy_protocol import Value, canonical, check_real_numbers, is_writable
 from autodiff_kit.core.path_breaks import mark_path_break
 from autodiff_kit.core.record import ArrayNode, Node, Record, make_leaf, open_records
 from autodiff_kit.core.tracer import SymbolicValue
-from autodiff_kit.errors import DtypeError, TapeError
+from autodiff_kit.errors import TapeError
 
 __all__ = ["Tensor", "as_tensor", "wrap"]
 
@@ -38,12 +38,20 @@ def as_tensor(value: Any) -> Tensor:
     own = canonical(value)
     if type(own) is float:
         return wrap(own)
-    if own.dtype.kind not in "biufc":
-        raise DtypeError(f"an array of dtype {own.dtype} holds no numbers; use a floating-point or integer dtype")
+    if own.dtype.kind not in "biuf":
+        check_real_numbers(own.dtype, f"an array of dtype {own.dtype}")
     # The user may write to an array later; the record must not change with it.
     if type(own) is np.ndarray:
         return wrap(own.copy() if is_writable(own) else own)
     return wrap(own.as_value() if isinstance(own, SymbolicValue) else own)
+
+
+def _unpickle(array: np.ndarray[Any, Any], name: str | None) -> Tensor:
+    """A tensor of a pickle: a constant."""
+    tensor = wrap(canonical(array))
+    if name is not None:
+        tensor.set_extra("name", name)
+    return tensor
 
 
 class Tensor(Value, Node):
@@ -108,6 +116,17 @@ class Tensor(Value, Node):
             raise TapeError("no tape follows this value; watch a source first, then register the hook")
         for record in records_of(node.record):
             record.hooks.setdefault(node, []).append(function)
+
+    def __copy__(self) -> Tensor:
+        return self  # immutable, as numbers are
+
+    def __deepcopy__(self, _: Any) -> Tensor:
+        return self
+
+    def __reduce__(self) -> Any:
+        """Pickle the numbers and the name. A record stays where it is, and notes that the value left it."""
+        self._mark_exit()
+        return _unpickle, (np.asarray(self._value), self.name)
 
     def __repr__(self) -> str:
         text = np.array2string(np.asarray(self._value), separator=", ", threshold=50)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.array_spec import SCALAR, ArraySpec
-from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.numpy_protocol import canonical, check_real_numbers
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.tracer import as_array
 
@@ -46,6 +46,7 @@ def unbroadcast(g: Any, spec: ArraySpec | None, lead: int = 0) -> Any:
         ones = tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1)
         g = _sum(g, ones, True) if ones else g
     if g.dtype != dtype:
+        check_real_numbers(g.dtype, "a cotangent")
         g = g.astype(dtype)
     if extra < 0 or g.shape[g.ndim - len(shape) :] != shape:
         g = _broadcast(g, shape, lead)

@@ -16,7 +16,8 @@ from autodiff_kit.core.operation import Op
 from autodiff_kit.core.path_breaks import mark_path_break
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tensor import Tensor, wrap
-from autodiff_kit.core.validation import check_flag
+from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
 
 __all__ = ["Variable", "VariableReading", "attach_variable"]
@@ -115,6 +116,8 @@ class Variable(Value):
             self._value = value
             return self
         new = copy_value(value, self.dtype)
+        if self.dtype.kind != "f":
+            self._check_whole_numbers(value, new)
         if np.shape(new) != self.shape:
             raise ShapeError(
                 f"{self._label()} has shape {self.shape}, the new value {np.shape(new)}. "
@@ -122,6 +125,16 @@ class Variable(Value):
             )
         self._value = new
         return self
+
+    def _check_whole_numbers(self, given: Any, own: Any) -> None:
+        """Raise an error where the variable's integers or booleans cannot hold what was assigned."""
+        if isinstance(unwrap(given), SymbolicValue) or np.array_equal(np.asarray(unwrap(given)), np.asarray(own)):
+            return
+        raise DtypeError(
+            f"{self._label()} has dtype {self.dtype}, which cannot hold {describe(given)} without changing it. "
+            "Make the variable of floating-point numbers (Variable([1.0, 2.0]) for Variable([1, 2])), or round the new "
+            "value first."
+        )
 
     def _mark_exit(self, kind: str = "left", variable: Value | None = None) -> None:
         if open_records.records:

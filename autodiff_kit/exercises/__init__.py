@@ -2,8 +2,9 @@
 
 questions
     The kit's own questions, a folder each: text, check, worked answer, wrong answers.
-question, comparison_question, custom
-    What a question is; its smallest kind, one function compared with the worked answer; a teacher's own exercises.
+question, comparison_question, custom, parameters
+    What a question is; its smallest kind, one function compared with the worked answer; a teacher's own exercises;
+    numbers that are drawn for each learner.
 protocol, in_process, tape_meter, memory_meter
     How a check calls the learner's functions: the messages, running them in this process, and what is measured.
 check_runner, diagnosis, compare

@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_kit.lessons.translation import translate
 
 from .compare import NoneResultError
-from .diagnosis import AttemptEvaluation, SubtestResult, format_call
+from .diagnosis import AttemptEvaluation, CaseFailedError, SubtestResult, format_call
 from .in_process import InProcessRunner, run_script
 from .protocol import LearnerCodeError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .protocol import Call, CallResult
     from .question import Question
 
-__all__ = ["Verdict", "attempt_seed", "grade_attempt", "is_stub", "question_rng"]
+__all__ = ["Verdict", "attempt_passes", "attempt_seed", "grade_attempt", "is_stub", "question_rng"]
 
 # Where two misconceptions explain every failed case, the check draws more cases, at most this many times.
 MAX_DRAWS = 4
@@ -117,6 +117,35 @@ def grade_attempt(
         ).format(call=format_call(attempt.last), error=error)
         return Verdict("error", 0.0, f"{words} {translate('This cost no try.')}")
     return _verdict(question, attempt, _counterexample(question, attempt, answer))
+
+
+def attempt_passes(question: Question, seed: int | str, answer: Callable[[Call], CallResult]) -> bool:
+    """Whether an attempt earns all points; the check ends with its first failed case.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+    seed : int or str
+        Seed of the check's random generator.
+    answer : callable
+        Runs the calls. What it raises ends the check.
+
+    Returns
+    -------
+    bool
+        As ``grade_attempt(...).share == 1``, after fewer calls.
+    """
+    attempt = AttemptEvaluation(ends_at_failure=True)
+    try:
+        with np.errstate(all="ignore"):
+            run_script(
+                question.check(attempt, question_rng(question.id, seed)),
+                _detecting_mutation(question, attempt, answer),
+            )
+    except CaseFailedError:
+        return False
+    return True
 
 
 def _counterexample(question: Question, attempt: AttemptEvaluation, answer: Callable[[Call], CallResult]) -> str:

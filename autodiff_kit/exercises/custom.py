@@ -70,6 +70,8 @@ def load_checks(folder: Path, slug: str) -> Lesson | None:
         return None
     spec = spec_from_file_location(name, place, submodule_search_locations=[str(place.parent)])
     assert spec is not None and spec.loader is not None, "a path that ends in .py has a loader"  # noqa: PT018
+    for old in [known for known in sys.modules if known.partition(".")[0] == name]:
+        del sys.modules[old]  # of another folder
     found = sys.modules[name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(found)

@@ -22,7 +22,19 @@ if TYPE_CHECKING:
     Facts: TypeAlias = Mapping[str, object] | Callable[[Any], Mapping[str, object]] | None
     MisconceptionValues: TypeAlias = Mapping[str, object]
 
-__all__ = ["AttemptEvaluation", "FailedCase", "SubtestResult", "describe_difference", "format_call", "unpack_tuple"]
+__all__ = [
+    "AttemptEvaluation",
+    "CaseFailedError",
+    "FailedCase",
+    "SubtestResult",
+    "describe_difference",
+    "format_call",
+    "unpack_tuple",
+]
+
+
+class CaseFailedError(Exception):
+    """Ends a check of which only the outcome is asked."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +91,14 @@ class AttemptEvaluation:
         The last call.
     result : object
         What the last call returned.
+    ends_at_failure : bool
+        Whether the first failed case raises :class:`CaseFailedError`, before anything is said about it.
     """
 
     failed_cases: list[FailedCase] = field(default_factory=list)
     last: Call | None = None
     result: object = None
+    ends_at_failure: bool = False
     _calls: list[Call] = field(default_factory=list)
     _counts: dict[str, dict[int, bool]] = field(default_factory=dict)
     _quantity: str = ""
@@ -111,6 +126,8 @@ class AttemptEvaluation:
 
     def _count(self, name: str, ok: bool) -> None:
         """Count a quantity of the last result; without a name it is the previous quantity, or the whole result."""
+        if not ok and self.ends_at_failure:
+            raise CaseFailedError
         name = name or self._quantity or (self._calls[-1].name if self._calls else "The answer")
         places = self._counts.setdefault(name, {})
         places[len(self._calls)] = places.get(len(self._calls), True) and ok

@@ -19,6 +19,7 @@ from autodiff_kit.lessons.undefined_names import explain_undefined_names
 
 from .check_runner import Verdict, attempt_seed, grade_attempt, is_stub, question_rng
 from .messages import CheckResult, CodeListing, ExampleData, LearnerMessage, format_points, format_score
+from .parameters import bind_parameters, draw_parameters, format_parameters
 from .question import no_public_check
 
 if TYPE_CHECKING:
@@ -47,10 +48,13 @@ class GradedQuestion:
         Its variable in the notebook, such as ``q1``.
     lesson : Lesson
         The exercise that it belongs to.
+    login : str, optional
+        The learner's login, from which the question's parameters follow.
     """
 
-    def __init__(self, question: Question, label: str, lesson: Lesson) -> None:
-        self._question, self.label, self._notebook = question, label, lesson.slug
+    def __init__(self, question: Question, label: str, lesson: Lesson, login: str = "") -> None:
+        self.label, self._notebook = label, lesson.slug
+        self._question = bind_parameters(question, draw_parameters(lesson, question, login) if login else {})
         self._asked = frozenset(name for one in lesson.questions for name in one.writes)
         self.id, self.points, self.title = question.id, question.points, question.title
 
@@ -89,8 +93,13 @@ class GradedQuestion:
         names = {} if functions else _caller_namespace()
         found = self._functions_by_position(functions) if functions else self._functions_by_name(names)
         missing = [name for name in self._question.writes if not callable(found.get(name))]
-        verdict = _missing_functions_verdict(missing) if missing else grade_attempt(self._question, found, used)
-        if verdict.outcome == "not attempted":
+        if self._question.parameters:
+            verdict = Verdict("not attempted", 0.0, _no_login_text(self._notebook, self.label))
+        elif missing:
+            verdict = _missing_functions_verdict(missing)
+        else:
+            verdict = grade_attempt(self._question, found, used)
+        if verdict.outcome == "not attempted" and not self._question.parameters:
             verdict = self._renamed_functions_verdict(names) or verdict
         if self._question.private and verdict.outcome != "not attempted":
             return self._graded_later(verdict, used)
@@ -257,11 +266,13 @@ class Exercise:
     ----------
     lesson : Lesson
         The lesson of the questions.
+    login : str, optional
+        The learner's login, for questions with parameters.
     """
 
-    def __init__(self, lesson: Lesson) -> None:
+    def __init__(self, lesson: Lesson, login: str = "") -> None:
         self._lesson = lesson
-        self._questions = tuple(GradedQuestion(q, f"q{i}", lesson) for i, q in enumerate(lesson.questions, 1))
+        self._questions = tuple(GradedQuestion(q, f"q{i}", lesson, login) for i, q in enumerate(lesson.questions, 1))
 
     def __iter__(self) -> Iterator[GradedQuestion]:
         return iter(self._questions)
@@ -291,13 +302,15 @@ class Exercise:
         return float(sum(_progress().question(question.id).best for question in self))
 
 
-def exercise(no: str | int) -> Exercise:
+def exercise(no: str | int, login: str = "") -> Exercise:
     """The graded questions of a lesson.
 
     Parameters
     ----------
     no : str or int
         The lesson's number, such as ``"01"``; or the name of an exercise whose checks are next to the notebook.
+    login : str, optional
+        Your login, as your course lists it: some exercises have numbers that are drawn for each learner.
 
     Returns
     -------
@@ -325,7 +338,9 @@ def exercise(no: str | int) -> Exercise:
             f"An exercise of your teacher's needs its folder {no}_checks next to the notebook."
         )
     explain_undefined_names("exercises", lesson.slug)
-    return Exercise(lesson)
+    login = str(login).strip()
+    _show_parameters(lesson, login)
+    return Exercise(lesson, login)
 
 
 def learner_id() -> str:
@@ -334,6 +349,31 @@ def learner_id() -> str:
 
     root = workspace.find_working_folder()
     return os.environ.get("AUTODIFF_KIT_LEARNER") or ("guest" if root is None else workspace.learner_id(root))
+
+
+def _show_parameters(lesson: Lesson, login: str) -> None:
+    """Show the learner's numbers, or how to get them; nothing where no question has parameters."""
+    asked = {f"q{i}": question for i, question in enumerate(lesson.questions, 1) if question.parameters}
+    if not asked:
+        return
+    if not login:
+        LearnerMessage(translate("Your login"), _no_login_text(lesson.slug, ", ".join(asked))).show()
+        return
+    head = translate(
+        "They follow from your login, `{login}`; most others have other numbers. Write yours into your answers."
+    )
+    lines = [
+        f"{label}: {format_parameters(draw_parameters(lesson, question, login))}" for label, question in asked.items()
+    ]
+    LearnerMessage(translate("Your numbers"), "\n".join([head.format(login=login), *lines])).show()
+
+
+def _no_login_text(slug: str, labels: str) -> str:
+    text = translate(
+        "The numbers of {labels} are drawn for each learner. Write your login, as your course lists it, into the first "
+        'cell, `exercise("{slug}", login="…")`, and run that cell again.'
+    )
+    return text.format(labels=labels, slug=slug)
 
 
 def _progress() -> Progress:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     import numpy as np
 
@@ -53,6 +53,9 @@ class Question:
     private : bool
         Whether the question is graded later, with a check that only the teacher has. ``check`` is then that of the
         public examples, or :func:`no_public_check`.
+    parameters : mapping
+        Parameter -> the values from which each learner's is drawn. ``check`` and ``counterexample`` take them as
+        keywords; see :mod:`.parameters`.
     """
 
     id: str
@@ -70,6 +73,7 @@ class Question:
     solution: str = ""
     counterexample: Callable[[Call], Generator[Call, CallResult, str]] | None = None
     private: bool = False
+    parameters: Mapping[str, Sequence[str | float | bool]] = field(default_factory=dict)
 
 
 def no_public_check(attempt: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -95,6 +99,8 @@ class Lesson:
         In the order of the notebook.
     keywords, rows : tuple of str
         Search words, and rows of the behaviour table that the exercise covers.
+    seed : str
+        From it and a learner's login the parameters of questions are drawn.
     """
 
     no: str
@@ -106,6 +112,12 @@ class Lesson:
     questions: tuple[Question, ...] = ()
     keywords: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
+    seed: str = ""
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Question id -> the question's variable in the notebook, such as ``q1``."""
+        return {question.id: f"q{place}" for place, question in enumerate(self.questions, 1)}
 
     @property
     def points(self) -> int:

@@ -2,8 +2,8 @@
 
 command, batch, result_store, late_policy
     ``autodiff-kit grade``: a batch of submissions, on the processors of one machine or of several.
-submission_discovery, submission_files, submission_reader, submission, integrity, exercise_lookup
-    Reading submissions without running them.
+submission_discovery, submission_files, submission_reader, submission, integrity, exercise_lookup, roster, logins
+    Reading submissions without running them, and whose they are.
 sandbox, cgroup, inside
     The environment in which a notebook runs: bubblewrap, a memory limit, and the code inside the sandbox.
 protocol, rpc, submission_session

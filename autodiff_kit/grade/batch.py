@@ -225,14 +225,15 @@ def _grade_on_scheduler(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission
     with client:
         _check_versions(client)
         waiting = {client.submit(grade_job, job, pure=False, retries=1): job for job in jobs}
-        for future in completed(waiting):  # type: ignore[no-untyped-call]
-            job = waiting[future]
+        for future in completed(list(waiting)):  # type: ignore[no-untyped-call]
+            job = waiting.pop(future)
             try:
                 result = future.result()
             except KilledWorker:
                 result = _lost_result(job.submission, "The workers that graded it were lost.")
             except SandboxError as error:
                 raise SandboxError(f"A worker has no sandbox: {error}") from error
+            future.release()  # a result that is still held is graded again when its worker is lost
             yield job.submission, result
 
 

@@ -95,7 +95,7 @@ def _add_limit_options(grade: argparse.ArgumentParser) -> None:
     limits.add_argument("--cpu", type=float, default=20.0, metavar="SECONDS", help="of computing (default: 20)")
     limits.add_argument(
         "--wall", type=float, default=60.0, metavar="SECONDS",
-        help="cells, each question; three times as much in all (default: 60)",
+        help="cells, each question; three times as much for one run, after which none begins (default: 60)",
     )  # fmt: skip
     limits.add_argument("--memory", type=int, default=1024, metavar="MB", help="of all its processes (default: 1024)")
 
@@ -109,6 +109,7 @@ def _run_grade(options: argparse.Namespace) -> int:
     from .inside.limits import ResourceLimits
     from .late_policy import LatePolicy
     from .lms_export import match_roster
+    from .logins import remark_logins, with_logins
     from .reports import write_reports
     from .result_store import ResultStore
     from .results import write_results
@@ -120,12 +121,11 @@ def _run_grade(options: argparse.Namespace) -> int:
     checks = options.checks.resolve() if options.checks else None
     use_checks(checks)
     roster = read_roster(options.roster) if options.roster else None
-    submissions = collect_submissions(
-        options.submissions,
-        options.exercise,
-        noted_times=options.timestamps,
-        platform_names=bool(options.canvas or options.moodle or roster),
+    platform_names = bool(options.canvas or options.moodle or roster)
+    collected = collect_submissions(
+        options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names
     )
+    submissions = with_logins(collected, roster, platform_names=platform_names)
     _check_limits(options)
     if options.column and len({one.exercise for one in submissions if one.exercise}) > 1:
         raise ArgumentError(
@@ -137,7 +137,8 @@ def _run_grade(options: argparse.Namespace) -> int:
     )
     try:
         with ResultStore(options.out, options.seed) as store:
-            results = [policy.apply_to(result) for result in grade_batch(submissions, store, batch, sys.stderr)]
+            graded = remark_logins(grade_batch(submissions, store, batch, sys.stderr), submissions, roster)
+            results = [policy.apply_to(result) for result in graded]
             write_results(options.out / "results.jsonl", results)
             write_atomically(options.out / "grades.csv", grades_csv(results, options.due).encode("utf-8", "replace"))
             enrolment = match_roster(results, roster) if roster else None
@@ -181,11 +182,10 @@ def _check_limits(options: argparse.Namespace) -> None:
 
 def _summary_line(out: Path, count: int, odd: int) -> str:
     look = f" {odd} could not be graded in full: see {out / 'report.html'}." if odd else ""
-    return f"{count} submissions: {out / 'grades.csv'}, {out / 'feedback'}.{look}"
+    return f"{count} submission{'s' * (count != 1)}: {out / 'grades.csv'}, {out / 'feedback'}.{look}"
 
 
 def _enrolment_line(enrolment: Enrolment) -> str:
     strangers, missing = len(enrolment.strangers), len(enrolment.missing)
-    return (
-        f"Of the roster {missing} handed in nothing; {strangers} submissions fit nobody in it. The report names them."
-    )
+    fit = "1 submission fits" if strangers == 1 else f"{strangers} submissions fit"
+    return f"Of the roster {missing} handed in nothing; {fit} nobody in it. The report names them."

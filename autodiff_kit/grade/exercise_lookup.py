@@ -10,7 +10,7 @@ from autodiff_kit.exercises import custom
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.exercises.questions import LESSONS
 
-__all__ = ["find_builtin_exercise", "find_exercise", "find_known_exercise", "use_checks"]
+__all__ = ["find_builtin_exercise", "find_exercise", "find_known_exercise", "question_names", "use_checks"]
 
 MAX_NAME_LENGTH = 80
 
@@ -59,3 +59,9 @@ def find_exercise(name: str) -> Lesson:
             f"`grading` that `autodiff-kit author build` wrote; it must have {name}_checks in it."
         )
     return found
+
+
+def question_names(exercise: str) -> dict[str, str]:
+    """Question id -> how messages name it: as the notebook does, the id beside it, ``q1 (jvp-1)``."""
+    lesson = find_known_exercise(exercise) if exercise else None
+    return {} if lesson is None else {id: f"{label} ({id})" for id, label in lesson.labels.items()}

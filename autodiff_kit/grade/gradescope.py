@@ -17,13 +17,13 @@ from typing import Any
 from autodiff_kit.errors import FileError
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from .exercise_lookup import find_exercise, use_checks
+from .exercise_lookup import find_exercise, question_names, use_checks
 from .grading import grade_submission
 from .inside.limits import ResourceLimits
 from .outside_text import clean_name
 from .results import SubmissionResult
 from .sandbox import OtherUserRunner, SandboxError, SubmissionRunner, make_runner
-from .submission import Submission
+from .submission import CELL_WORDS, Submission
 from .submission_discovery import collect_submissions
 
 __all__ = ["grade_on_gradescope", "results_json"]
@@ -72,10 +72,11 @@ def results_json(result: SubmissionResult) -> dict[str, Any]:
     dict
         To be written as ``results.json``.
     """
+    names = question_names(result.exercise)
     titles = {question.id: question.title for question in find_exercise(result.exercise).questions}
     tests = [
         {
-            "name": f"{mark.question} · {titles.get(mark.question, '')}",
+            "name": f"{names.get(mark.question, mark.question)} · {titles.get(mark.question, '')}",
             "score": mark.points,
             "max_score": mark.max_points,
             "status": "passed" if mark.points == mark.max_points else "failed",
@@ -84,7 +85,7 @@ def results_json(result: SubmissionResult) -> dict[str, Any]:
         }
         for mark in result.marks
     ]
-    said = [result.reason, *(remark for remark in result.remarks if remark.startswith("Cell "))]
+    said = [result.reason, *(remark for remark in result.remarks if remark.startswith(CELL_WORDS))]
     words = "\n".join(filter(None, said)) or "Your notebook ran to its end."
     return {"score": result.score, "output": words, "output_format": "text", "visibility": "visible", "tests": tests}
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autodiff_kit.exercises.check_runner import Verdict, grade_attempt, question_rng
+from autodiff_kit.exercises.parameters import bind_parameters, draw_parameters, format_parameters, normal_login
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.lessons.translation import translate
 
@@ -18,13 +20,15 @@ from .outside_text import clean_text
 from .protocol import ConnectionLost, MessageTooLarge, ProtocolError, ResponseTimeout
 from .results import QuestionGrade, SubmissionResult
 from .sandbox import SubmissionRunner
-from .submission import Submission
+from .submission import Submission, cell_name
 from .submission_session import SubmissionSession, example_handle
 
 __all__ = ["grade_submission", "question_seed"]
 
-MAX_RUNS = 3
-"""The largest number of runs of a notebook: a new run after each cell that ended the process, without that cell."""
+MAX_RUNS = 12
+"""The largest number of runs of a notebook; each but the first leaves out the cell or function that ended the last."""
+MAX_WALLS = 3
+"""A new run begins only within this many times the time limit of a part."""
 EXIT_GRACE_SECONDS = 2.0
 MAX_CELL_ERRORS_SHOWN = 5
 MAX_MESSAGE = 4000  # characters
@@ -45,6 +49,7 @@ class _GradingState:
     cell_errors: dict[int, str] = field(default_factory=dict)
     status: str = ""
     reasons: list[str] = field(default_factory=list)
+    login: str = ""
 
     def add_failure(self, status: str, reason: str) -> None:
         """Note a failure; the first one sets the status."""
@@ -82,15 +87,17 @@ def grade_submission(
     lesson = find_exercise(submission.exercise)
     state = _GradingState()
     asked = [question for question in lesson.questions if not only or question.id in only]
+    last_start = time.monotonic() + MAX_WALLS * runner.limits.wall
     for _ in range(MAX_RUNS):
-        if _run_once(submission, runner, secret, lesson, asked, state):
+        if _run_once(submission, runner, secret, lesson, asked, state) or time.monotonic() > last_start:
             break
     return replace(
         blank,
         status=submission.status or state.status or "graded",
         reason=" ".join(filter(None, (submission.reason, *state.reasons))),
         marks=tuple(state.grades.get(question.id) or _grade_not_reached(question) for question in asked),
-        remarks=(*submission.remarks, *_cell_error_remarks(state)),
+        remarks=(*submission.remarks, *_cell_error_remarks(submission, state)),
+        login=state.login,
     )
 
 
@@ -106,25 +113,34 @@ def _run_once(
     channel = runner.start_submission()
     session = SubmissionSession(channel, runner.limits.wall)
     current: Question | None = None
+    before: list[QuestionGrade] = []
     try:
         cells = [(place, source) for place, source in submission.cells if place not in state.skipped_cells]
         function_states = session.run(
             cells, _function_names(lesson), _question_headers(lesson), _example_handles(lesson, submission.stamp)
         )
         state.cell_errors.update(session.errors)
+        state.login = session.login if any(question.parameters for question in asked) else ""
         for question in asked:
             if question.id not in state.grades:
                 current = question
                 seed = question_seed(secret, submission.learner, question.id)
-                verdict = _check_question(question, seed, session, function_states, submission)
-                state.grades[question.id] = _question_grade(question, seed, verdict)
+                own, told = _learners_question(lesson, question, submission, session.login)
+                verdict = _check_question(own, seed, session, function_states, submission)
+                before.append(_question_grade(question, seed, verdict, told))
+                state.grades[question.id] = before[-1]
         current = None
         session.finish()
     except Exception as error:  # noqa: BLE001 - whatever a notebook answers must not end the batch
         state.cell_errors.update(session.errors)
         grace = EXIT_GRACE_SECONDS if isinstance(error, ConnectionLost) else 0.0
         exit_status = runner.end_submission(channel, grace_seconds=grace)
-        _record_early_end(error, exit_status, session, current, state)
+        if current is not None and _is_innocent(before, exit_status):
+            return False
+        what = _what_ended(submission, session, lesson.labels[current.id] if current else "")
+        state.add_failure(*_status_and_reason(error, exit_status, what))
+        if current is None and session.place is not None:
+            state.skipped_cells.add(session.place)
         if current is not None:
             seed = question_seed(secret, submission.learner, current.id)
             state.grades[current.id] = _question_grade(current, seed, Verdict("error", 0.0, state.reasons[-1]))
@@ -133,6 +149,19 @@ def _run_once(
     if session.memory and not state.status:
         state.add_failure("memory", f"The memory was not enough for {session.memory}.")
     return True
+
+
+def _learners_question(lesson: Lesson, question: Question, submission: Submission, stated: str) -> tuple[Question, str]:
+    """The question with the learner's numbers, and a line that tells which they are."""
+    if not question.parameters:
+        return question, ""
+    logins = submission.logins or (submission.learner,)
+    login = next((own for own in logins if normal_login(own) == normal_login(stated)), logins[0])
+    values = draw_parameters(lesson, question, login)
+    told = f"Your numbers, by the login `{login}`: {format_parameters(values)}."
+    if stated and normal_login(stated) != normal_login(login):
+        told += f" Your notebook gives another login, `{stated}`, which has other numbers."
+    return bind_parameters(question, values), told
 
 
 def _check_question(
@@ -162,23 +191,21 @@ def _check_question(
         return Verdict("error", 0.0, f"The answers cannot be checked ({type(error).__name__}: {str(error)[:200]}).")
 
 
-def _record_early_end(
-    error: Exception,
-    exit_status: ExitStatus,
-    session: SubmissionSession,
-    question: Question | None,
-    state: _GradingState,
-) -> None:
-    """Record why a run ended early; the cell that ended it is skipped in the next run."""
-    place = session.place
-    if question is not None:
-        what = f"{question.id}: a function of yours"
-    elif place is None:
-        what = "The notebook"
-    else:
-        what = f"Cell {place + 1}"
-        state.skipped_cells.add(place)
-    state.add_failure(*_status_and_reason(error, exit_status, what))
+def _is_innocent(before: Sequence[QuestionGrade], exit_status: ExitStatus) -> bool:
+    """Whether a run may have ended for what an earlier question left behind; then the current one has a new run."""
+    return any(grade.outcome == "error" for grade in before) or bool(before and exit_status.reason == "processes")
+
+
+def _what_ended(submission: Submission, session: SubmissionSession, label: str) -> str:
+    """What a run ended in, in words: a function of a question, a cell, or the notebook."""
+    if label:
+        return f"{label}: a function of yours"
+    return "The notebook" if session.place is None else _cell_in_words(submission, session.place)
+
+
+def _cell_in_words(submission: Submission, place: int) -> str:
+    name = cell_name(dict(submission.cells)[place])
+    return name[0].upper() + name[1:]
 
 
 def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> tuple[str, str]:
@@ -202,15 +229,16 @@ def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> 
     return "crashed", f"{what} gave an answer that the grader cannot read ({type(error).__name__})."
 
 
-def _question_grade(question: Question, seed: int, verdict: Verdict) -> QuestionGrade:
+def _question_grade(question: Question, seed: int, verdict: Verdict, told: str = "") -> QuestionGrade:
     points = float(question.points * verdict.share)
     # What is said about tries is for the notebook, where a learner can try again.
     message = clean_text(verdict.message.replace(translate("This cost no try."), "").rstrip(), MAX_MESSAGE)
+    message = f"{message}\n{told}" if told else message
     return QuestionGrade(question.id, points, question.points, verdict.outcome, message, verdict.misconception, seed)
 
 
 def _grade_not_reached(question: Question) -> QuestionGrade:
-    words = "This question was not reached: the notebook's process ended too often."
+    words = "This question was not reached: cells and functions before it ended Python too often, or took all the time."
     return QuestionGrade(question.id, 0.0, question.points, "error", words)
 
 
@@ -225,8 +253,9 @@ def _grades_without_run(submission: Submission) -> tuple[QuestionGrade, ...]:
     )
 
 
-def _cell_error_remarks(state: _GradingState) -> list[str]:
-    remarks = [f"Cell {place + 1} stopped with {text}" for place, text in sorted(state.cell_errors.items())]
+def _cell_error_remarks(submission: Submission, state: _GradingState) -> list[str]:
+    errors = sorted(state.cell_errors.items())
+    remarks = [f"{_cell_in_words(submission, place)} stopped with {text}" for place, text in errors]
     left = len(remarks) - MAX_CELL_ERRORS_SHOWN
     more = [f"{left} more cells stopped with an error."] if left > 0 else []
     return remarks[:MAX_CELL_ERRORS_SHOWN] + more
@@ -238,8 +267,8 @@ def _function_names(lesson: Lesson) -> list[str]:
 
 def _question_headers(lesson: Lesson) -> list[dict[str, Any]]:
     return [
-        {"id": question.id, "label": f"q{i}", "title": question.title, "points": question.points}
-        for i, question in enumerate(lesson.questions, 1)
+        {"id": question.id, "label": label, "title": question.title, "points": question.points}
+        for question, label in zip(lesson.questions, lesson.labels.values(), strict=True)
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from autodiff_kit.errors import StructureError
 
 from .csv_table import csv_text, escape_formula
+from .exercise_lookup import question_names
 from .results import SubmissionResult
 from .roster import Roster
 
@@ -31,11 +32,14 @@ class Enrolment:
         Enrolled learners without a submission.
     strangers : list of str
         Learners of submissions that are not enrolled, or whose name fits nobody.
+    names : dict
+        Learner of a submission -> the name in the roster.
     """
 
     rows: dict[int, dict[str, SubmissionResult]]
     missing: list[str]
     strangers: list[str]
+    names: dict[str, str]
 
 
 def match_roster(results: Iterable[SubmissionResult], roster: Roster) -> Enrolment:
@@ -45,17 +49,19 @@ def match_roster(results: Iterable[SubmissionResult], roster: Roster) -> Enrolme
     """
     rows: dict[int, dict[str, SubmissionResult]] = {}
     strangers = set()
+    names = {}
     for learner, own in _by_learner(results).items():
         place = roster.place_of(learner)
         if place is None:
             strangers.add(learner)
             continue
+        names[learner] = roster.name_at(place)
         mine = rows.setdefault(place, {})
         for name, result in own.items():
             if name not in mine or result.score > mine[name].score:
                 mine[name] = result
     missing = [roster.name_at(place) for place in range(len(roster.rows)) if place not in rows]
-    return Enrolment(rows, missing, sorted(strangers))
+    return Enrolment(rows, missing, sorted(strangers), names)
 
 
 def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None, column: str = "") -> str:
@@ -207,6 +213,10 @@ def _by_learner(results: Iterable[SubmissionResult]) -> dict[str, dict[str, Subm
 def _grade_and_feedback(result: SubmissionResult | None) -> tuple[str, str]:
     if result is None:
         return "", ""
-    told = [f"{mark.question}: {mark.points:g} of {mark.max_points:g}. {mark.message}" for mark in result.marks]
+    names = question_names(result.exercise)
+    told = [
+        f"{names.get(mark.question, mark.question)}: {mark.points:g} of {mark.max_points:g}. {mark.message}"
+        for mark in result.marks
+    ]
     text = "\n".join([*([result.reason] if result.reason else []), *told])
     return f"{result.score:g}" if result.marks else "", escape_formula(text[:MAX_FEEDBACK_LENGTH])

@@ -4,42 +4,72 @@ from __future__ import annotations
 
 import html
 import re
+import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from autodiff_kit.exercises.messages import format_points, format_score
+from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from .exercise_lookup import find_exercise
+from .exercise_lookup import find_known_exercise
 from .lms_export import Enrolment
 from .outside_text import file_names
 from .results import QuestionGrade, SubmissionResult
 from .similarity import SimilarGroup
+from .submission import CELL_WORDS
 
 __all__ = ["feedback_html", "report_html", "write_reports"]
 
+# Words for what is final: in a notebook the same outcomes are called "not yet" and "not begun".
 OUTCOME_WORDS = {
     "passed": "Passed",
-    "partial": "Nearly",
-    "not yet": "Not yet",
+    "partial": "In part",
+    "not yet": "No points",
     "error": "Stopped",
-    "not attempted": "Not begun",
+    "not attempted": "Not attempted",
 }
+STATUS_WORDS = {
+    "graded": "Graded",
+    "timeout": "Time limit",
+    "memory": "Memory limit",
+    "crashed": "Crashed",
+    "invalid": "Not readable",
+    "tampered": "Tampered with",
+    "unsupported": "Unsupported",
+}
+MAX_ROWS_SHOWN = 2000
 MAX_GROUPS_SHOWN = 60
 MAX_NAMES_SHOWN = 12
 STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
-article { border-left: 4px dashed #777; padding: 0 0 0 1rem; margin: 1.5rem 0; }
-article.passed { border-left: 4px solid #1976d2; }
-h2 { margin-top: 2.5rem; } h3 { margin: 0; }
+:root { color-scheme: light dark; --line: light-dark(#c4c8cc, #4a4f55); --quiet: light-dark(#565c63, #aab0b6);
+  --blue: light-dark(#1565c0, #64a9ee); }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
+  background: light-dark(#fff, #16181a); color: light-dark(#1b1d1f, #e8eaec); overflow-wrap: break-word; }
+h1 { line-height: 1.2; margin: 0 0 .25rem; } h2 { margin: 2.5rem 0 .5rem; line-height: 1.25; }
+h3 { margin: 0; font-size: 1.05rem; } p { margin: .35rem 0; } a { color: var(--blue); }
+.score { font-size: 1.25rem; }
+article { border-left: 4px dashed var(--line); padding: 0 0 0 1rem; margin: 1.5rem 0; max-width: 46rem; }
+article.passed { border-left: 4px solid var(--blue); }
 pre, code { font: 0.9em/1.4 ui-monospace, monospace; } pre { overflow-x: auto; }
-table { border-collapse: collapse; } th, td { text-align: left; padding: .2rem 1rem .2rem 0; vertical-align: top; }
-.wide { overflow-x: auto; }
-td.bar { width: 14rem; } td.bar span { display: inline-block; height: .8rem; background: #1976d2; }
-.quiet { opacity: .75; }
+table { border-collapse: collapse; min-width: 100%; }
+th, td { text-align: left; padding: .3rem 1.25rem .3rem 0; vertical-align: top; }
+thead th { border-bottom: 1px solid var(--line); color: var(--quiet); font-weight: 600; white-space: nowrap; }
+.number { text-align: right; } .number, .short { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.name { min-width: 9rem; } .words { min-width: 16rem; } .wide { overflow-x: auto; }
+.bar { min-width: 12rem; } td.bar > span { display: block; height: .7rem; margin-top: .45rem;
+  border: 1px solid var(--line); } td.bar > span > span { display: block; height: 100%; background: var(--blue); }
+.scale { display: flex; justify-content: space-between; font-weight: 400; }
+.quiet { color: var(--quiet); } .id { color: var(--quiet); white-space: nowrap; font-weight: 400; font-size: .9em; }
+@media print { body { margin: 0; max-width: none; font-size: 11pt; } article, tr { break-inside: avoid; }
+  td.bar span { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .wide { overflow: visible; } }
 """
+SCALE = (
+    'of those who handed in<span class="scale" aria-hidden="true"><span>0 %</span><span>50 %</span>'
+    "<span>100 %</span></span>"
+)
 
 
 def write_reports(
@@ -64,143 +94,256 @@ def write_reports(
     by_learner: dict[str, list[SubmissionResult]] = {}
     for result in results:
         by_learner.setdefault(result.learner, []).append(result)
-    names = file_names(by_learner)
+    pages = file_names(by_learner)
+    names = enrolment.names if enrolment else {}
     for learner, own in by_learner.items():
-        page = feedback_html(learner, own).encode("utf-8", "replace")
-        write_atomically(folder / "feedback" / f"{names[learner]}.html", page)
+        page = feedback_html(learner, own, names.get(learner, "")).encode("utf-8", "replace")
+        write_atomically(folder / "feedback" / f"{pages[learner]}.html", page)
     write_atomically(folder / "report.html", report_html(results, groups, enrolment).encode("utf-8", "replace"))
 
 
-def feedback_html(learner: str, results: Iterable[SubmissionResult]) -> str:
-    """The feedback page of a learner: points and message of each question."""
+def feedback_html(learner: str, results: Iterable[SubmissionResult], name: str = "") -> str:
+    """The feedback page of a learner: points and message of each question.
+
+    Parameters
+    ----------
+    learner : str
+        The name under which the learner handed in.
+    results : iterable of SubmissionResult
+        The learner's own.
+    name : str, optional
+        The name in the roster.
+    """
     parts = [_exercise_html(result) for result in sorted(results, key=lambda result: result.exercise)]
-    return _html_page(f"Feedback for {learner}", "\n".join(parts))
+    login = f'<p class="quiet">Handed in as {_escape(learner)}</p>' if name else ""
+    return _html_page(f"Feedback for {name or learner}", login + "\n".join(parts))
 
 
 def report_html(
     results: Sequence[SubmissionResult], groups: Sequence[SimilarGroup], enrolment: Enrolment | None = None
 ) -> str:
-    """The teacher's page: submissions with remarks, misconceptions, outcomes, and similar answers."""
-    statuses = Counter(result.status for result in results)
-    counted = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
-    body = f"<p>{len(results)} submissions: {counted or 'none'}.</p>"
+    """The teacher's page: scores, submissions with remarks, misconceptions, outcomes, and similar answers.
+
+    Learners are links to their feedback, which lies beside the report.
+    """
+    statuses = Counter(STATUS_WORDS[result.status].lower() for result in results)
+    counted = ", ".join(f"{count} {status}" for status, count in statuses.most_common())
+    links = _learner_links(results, enrolment.names if enrolment else {})
     return _html_page(
         "Report",
-        body
+        f"<p>{len(results)} submissions: {counted or 'none'}.</p>"
+        + _score_lines(results)
         + (_enrolment_html(enrolment) if enrolment else "")
-        + _remarks_table(results)
-        + _misconceptions_table(results)
+        + _remarks_table(results, links)
+        + _scores_table(results, links)
         + _outcomes_table(results)
-        + _similarity_table(groups),
+        + _misconceptions_table(results)
+        + _similarity_table(groups, links, {mark.question: one.exercise for one in results for mark in one.marks}),
     )
 
 
 def _exercise_html(result: SubmissionResult) -> str:
-    points = format_score(round(result.score, 2), result.max_score)
+    lesson = find_known_exercise(result.exercise) if result.exercise else None
+    title = lesson.title if lesson else result.exercise or "Your submission"
+    points = format_score(round(result.score, 2), result.max_score) if result.marks else "No points"
     late = f", after {format_points(round(result.penalty, 2))} for being late" if result.penalty else ""
-    title = _titles(result).get("", result.exercise or "Your submission")
-    head = f"<h2>{_escape(title)}</h2><p><strong>{points}</strong>{late}.</p>"
+    head = f'<h2>{_escape(title)}</h2><p class="score"><strong>{points}</strong>{late}</p>'
+    if result.submitted:
+        head += f'<p class="quiet">Handed in {_moment(result.submitted)}</p>'
     if result.status != "graded":
-        head += f"<p><strong>{_escape(result.status.capitalize())}.</strong> {_escape(result.reason)}</p>"
-    told = [remark for remark in result.remarks if remark.startswith("Cell ")]
-    cells = (
-        f"<p>While your notebook ran:</p><ul>{''.join(f'<li>{_escape(one)}</li>' for one in told)}</ul>" if told else ""
-    )
-    titles = _titles(result)
-    return (
-        head
-        + "\n".join(_question_html(mark, titles.get(mark.question, mark.question)) for mark in result.marks)
-        + cells
-    )
+        head += f"<p><strong>{STATUS_WORDS[result.status]}.</strong> {_escape_with_code(result.reason)}</p>"
+    told = [f"<li>{_escape_with_code(one)}</li>" for one in result.remarks if one.startswith(CELL_WORDS)]
+    cells = f"<p>While your notebook ran:</p><ul>{''.join(told)}</ul>" if told else ""
+    return head + "\n".join(_question_html(mark, lesson) for mark in result.marks) + cells
 
 
-def _titles(result: SubmissionResult) -> dict[str, str]:
-    """Titles by question id; the title of the exercise under the empty id."""
-    if not result.exercise:
-        return {}
-    lesson = find_exercise(result.exercise)
-    return {"": lesson.title, **{question.id: question.title for question in lesson.questions}}
-
-
-def _question_html(mark: QuestionGrade, title: str) -> str:
+def _question_html(mark: QuestionGrade, lesson: Lesson | None) -> str:
     kind = "passed" if mark.outcome == "passed" else "open"
-    points = format_score(mark.points, mark.max_points)
+    label = lesson.labels.get(mark.question, "") if lesson else ""
+    titles = {question.id: question.title for question in lesson.questions} if lesson else {}
+    head = _escape(" · ".join(filter(None, (label, titles.get(mark.question, "")))) or mark.question)
+    beside = f' <span class="id">{_escape(mark.question)}</span>' if label else ""
     lines = "<br>".join(_escape_with_code(line) for line in mark.message.split("\n"))
     return (
-        f'<article class="{kind}"><h3>{_escape(mark.question)} · {_escape(title)}</h3>'
-        f"<p>{OUTCOME_WORDS[mark.outcome]}: {points}</p><p>{lines}</p></article>"
+        f'<article class="{kind}"><h3>{head}{beside}</h3><p>{OUTCOME_WORDS[mark.outcome]}: '
+        f"<strong>{format_score(mark.points, mark.max_points)}</strong></p><p>{lines}</p></article>"
     )
+
+
+def _moment(iso: str) -> str:
+    """A time as people read it: ``2026-11-30 22:10 UTC``."""
+    return _escape(iso.replace("T", " ").replace("+00:00", " UTC"))
+
+
+def _score_lines(results: Iterable[SubmissionResult]) -> str:
+    """Median and range of the scores, for each exercise."""
+    by_exercise: dict[str, list[SubmissionResult]] = {}
+    for result in results:
+        if result.marks:
+            by_exercise.setdefault(result.exercise, []).append(result)
+    lines = []
+    for exercise, own in sorted(by_exercise.items()):
+        scores = [result.score for result in own]
+        ends = f"from {format_points(round(min(scores), 2))} to {format_points(round(max(scores), 2))}"
+        middle = format_score(round(statistics.median(scores), 2), max(result.max_score for result in own))
+        lines.append(f"<p>{_escape(exercise)}: median {middle}, {ends}.</p>")
+    return "".join(lines)
+
+
+def _learner_links(results: Iterable[SubmissionResult], names: Mapping[str, str]) -> dict[str, str]:
+    """Learner -> a link to the learner's page, with the roster's name where there is one."""
+    pages = file_names(result.learner for result in results)
+    return {
+        learner: f'<a href="feedback/{quote(page)}.html">{_escape(names.get(learner, learner))}</a>'
+        for learner, page in pages.items()
+    }
 
 
 def _enrolment_html(enrolment: Enrolment) -> str:
     """Who handed in nothing, and whose names fit nobody in the roster."""
-    missing, strangers = (
-        [f"<tr><td>{_escape(name)}</td></tr>" for name in names] for names in (enrolment.missing, enrolment.strangers)
-    )
-    absent = _html_table("Enrolled, without a submission", ("learner",), missing)
-    return absent + _html_table("Not in the roster", ("name",), strangers)
+    missing, strangers = ([(_escape(name),) for name in names] for names in (enrolment.missing, enrolment.strangers))
+    absent = _html_table("Enrolled, without a submission", {"learner": "name"}, missing)
+    return absent + _html_table("Not in the roster", {"handed in as": "name"}, strangers)
 
 
-def _remarks_table(results: Sequence[SubmissionResult]) -> str:
+def _remarks_table(results: Sequence[SubmissionResult], links: Mapping[str, str]) -> str:
     rows = [
-        f"<tr><td>{_escape(result.learner)}</td><td>{_escape(result.exercise)}</td><td>{result.status}</td>"
-        f"<td>{_escape(' '.join((result.reason, *result.remarks)))}</td></tr>"
+        (
+            links[result.learner],
+            _escape_with_code(" ".join((result.reason, *result.remarks))),
+            STATUS_WORDS[result.status],
+            _escape(result.exercise),
+        )
         for result in sorted(results, key=lambda one: (one.status == "graded", one.status, one.learner))
         if result.status != "graded" or result.remarks
     ]
-    return _html_table("To look at", ("learner", "exercise", "status", "why"), rows)
+    columns = {"learner": "name", "why": "words", "status": "short", "exercise": "short"}
+    return _html_table("To look at", columns, rows)
 
 
-def _misconceptions_table(results: Sequence[SubmissionResult]) -> str:
-    """The number of answers with each misconception."""
-    named = Counter((mark.question, mark.misconception) for r in results for mark in r.marks if mark.misconception)
-    most = max(named.values(), default=1)
+def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str]) -> str:
+    """Everybody's score, with a link to the page that explains it."""
     rows = [
-        f"<tr><td>{_escape(question)}</td><td><code>{_escape(name)}</code></td><td>{count}</td>"
-        f'<td class="bar"><span style="width:{100 * count // most}%"></span></td></tr>'
-        for (question, name), count in sorted(named.items(), key=lambda item: (-item[1], item[0]))
+        (
+            links[result.learner],
+            f"{format_points(round(result.score, 2))} of {format_points(result.max_score)}" if result.marks else "none",
+            _late_words(result),
+            STATUS_WORDS[result.status],
+            _escape(result.exercise),
+            _escape(result.learner),
+        )
+        for result in sorted(results, key=lambda one: (not one.exercise, one.exercise, one.learner))
     ]
-    return _html_table("Misconceptions", ("question", "name", "answers", ""), rows)
+    columns = {"learner": "name", "points": "number", "late": "short", "status": "short", "exercise": "short"}
+    return _html_table("Scores", {**columns, "handed in as": ""}, rows)
+
+
+def _late_words(result: SubmissionResult) -> str:
+    if not result.late:
+        return ""
+    return f"{format_points(round(result.penalty, 2))} less" if result.penalty else "late"
 
 
 def _outcomes_table(results: Sequence[SubmissionResult]) -> str:
-    counts: dict[str, Counter[str]] = {}
+    """The outcomes of each question as numbers; the bar is the share of those who passed."""
+    rows = [
+        (_question_words(*place), *(str(counts[outcome]) for outcome in OUTCOME_WORDS), _bar(counts["passed"], counts))
+        for place, counts in _outcome_counts(results).items()
+    ]
+    columns = {"question": "short", **dict.fromkeys(OUTCOME_WORDS.values(), "number"), f"passed, {SCALE}": "bar"}
+    return _html_table("Questions", columns, rows)
+
+
+def _outcome_counts(results: Iterable[SubmissionResult]) -> dict[tuple[str, str], Counter[str]]:
+    """Outcomes by exercise and question."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
     for result in results:
         for mark in result.marks:
-            counts.setdefault(mark.question, Counter())[mark.outcome] += 1
+            counts.setdefault((result.exercise, mark.question), Counter())[mark.outcome] += 1
+    return counts
+
+
+def _misconceptions_table(results: Sequence[SubmissionResult]) -> str:
+    """The number of answers with each misconception, beside the number of all answers to its question."""
+    outcomes = _outcome_counts(results)
+    named = Counter(
+        ((result.exercise, mark.question), mark.misconception)
+        for result in results
+        for mark in result.marks
+        if mark.misconception
+    )
     rows = [
-        f"<tr><td>{_escape(question)}</td>{''.join(f'<td>{found[outcome]}</td>' for outcome in OUTCOME_WORDS)}</tr>"
-        for question, found in counts.items()
+        (
+            _question_words(*place),
+            f"<code>{_escape(name)}</code>",
+            f"{count} of {outcomes[place].total()}",
+            _bar(count, outcomes[place]),
+        )
+        for (place, name), count in sorted(named.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return _html_table("Questions", ("question", *OUTCOME_WORDS), rows)
+    return _html_table("Misconceptions", {"question": "short", "name": "", "answers": "number", SCALE: "bar"}, rows)
 
 
-def _similarity_table(groups: Sequence[SimilarGroup]) -> str:
+def _question_words(exercise: str, question: str) -> str:
+    """A question as the notebook names it, its id beside it."""
+    lesson = find_known_exercise(exercise) if exercise else None
+    label = lesson.labels.get(question, "") if lesson else ""
+    return f'{label} <span class="id">{_escape(question)}</span>' if label else _escape(question)
+
+
+def _bar(count: int, outcomes: Counter[str]) -> str:
+    """A bar in a frame that stands for all who handed in."""
+    return f'<span><span style="width:{100 * count / outcomes.total():.1f}%"></span></span>'
+
+
+def _similarity_table(groups: Sequence[SimilarGroup], links: Mapping[str, str], exercises: Mapping[str, str]) -> str:
     """The groups of similar answers, as many as a person reads; those like the worked answer come last."""
     ordered = sorted(groups, key=lambda group: group.worked)
     rows = [
-        f"<tr><td>{_escape(group.question)}</td><td>{_escape(_some_names(group))}</td>"
-        f"<td>{100 * group.similarity:.0f} %</td></tr>"
+        (
+            _question_words(exercises.get(group.question, ""), group.question),
+            _some_names(group, links),
+            f"{100 * group.similarity:.0f} %",
+        )
         for group in ordered[:MAX_GROUPS_SHOWN]
     ]
     left = len(groups) - len(rows)
     more = f'<p class="quiet">{left} more groups are less alike.</p>' if left else ""
-    return _html_table("Answers that are alike", ("question", "learners", "alike"), rows) + more
+    columns = {"question": "short", "learners": "words", "alike": "number"}
+    return _html_table("Answers that are alike", columns, rows) + more
 
 
-def _some_names(group: SimilarGroup) -> str:
-    shown = list(group.learners[:MAX_NAMES_SHOWN])
+def _some_names(group: SimilarGroup, links: Mapping[str, str]) -> str:
+    shown = [links.get(learner, _escape(learner)) for learner in group.learners[:MAX_NAMES_SHOWN]]
     left = len(group.learners) - len(shown)
-    named = ", ".join([*shown, *([f"and {left} more"] if left else [])])
+    named = "; ".join([*shown, *([f"and {left} more"] if left else [])])
     return f"{named}: like the worked answer" if group.worked else named
 
 
-def _html_table(title: str, head: Sequence[str], rows: Sequence[str]) -> str:
+def _html_table(title: str, columns: Mapping[str, str], rows: Sequence[tuple[str, ...]]) -> str:
+    """A table with a heading, cut where a page would become too long for a browser.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+    columns : mapping
+        The head of each column, as HTML, with the class of its cells.
+    rows : sequence of tuple of str
+        Cells, as HTML.
+    """
     if not rows:
         return f'<h2>{title}</h2><p class="quiet">None.</p>'
-    cells = "".join(f'<th scope="col">{name}</th>' for name in head)
-    table = f"<table><thead><tr>{cells}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f"<h2>{title}</h2><div class=wide>{table}</div>"
+    marks = [f' class="{kind}"' if kind else "" for kind in columns.values()]
+    head = "".join(f'<th scope="col"{mark}>{name}</th>' for name, mark in zip(columns, marks, strict=True))
+    body = "".join(
+        f"<tr>{''.join(f'<td{mark}>{cell}</td>' for cell, mark in zip(row, marks, strict=True))}</tr>"
+        for row in rows[:MAX_ROWS_SHOWN]
+    )
+    left = len(rows) - MAX_ROWS_SHOWN
+    more = f'<p class="quiet">{left} more are in results.jsonl.</p>' if left > 0 else ""
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<h2>{title}</h2><div class="wide" role="region" aria-label="{title}" tabindex="0">{table}</div>{more}'
 
 
 def _html_page(title: str, body: str) -> str:

@@ -73,6 +73,8 @@ class SubmissionResult:
         Hash of the notebook as it was handed in.
     remarks : tuple of str
         Remarks for the teacher: changed cells, copied ids.
+    login : str
+        The login that the notebook gives, where numbers are drawn by logins; it is the learner's claim.
     """
 
     learner: str
@@ -86,6 +88,7 @@ class SubmissionResult:
     stamp: str = ""
     sha256: str = ""
     remarks: tuple[str, ...] = ()
+    login: str = ""
 
     @property
     def points(self) -> dict[str, float]:

@@ -25,6 +25,7 @@ __all__ = ["Roster", "canvas_facts", "is_platform_name", "platform_learner", "re
 
 MAX_ROSTER_BYTES: Final = 32 << 20
 CANVAS_COLUMNS: Final = ("Student", "ID", "SIS User ID", "SIS Login ID")
+LOGIN_COLUMNS: Final = ("SIS Login ID", "Username", "Email address", "SIS User ID", "ID number", "ID")
 POINTS_POSSIBLE: Final = "Points Possible"
 CANVAS_FILE: Final = re.compile(
     r"(?P<name>[^_]+)_(?P<late>LATE_)?(?P<id>\d{1,18})_(?P<file>\d{1,18})_.+?(?:-(?P<again>\d{1,6}))?", re.DOTALL
@@ -96,6 +97,11 @@ class Roster:
             return whole
         number = re.search(r"_(\d{1,18})\Z", learner)
         return self._places.get(number[1]) if number else None
+
+    def logins_at(self, place: int) -> tuple[str, ...]:
+        """The learner's logins and ids; the first is the one by which numbers are drawn."""
+        found = tuple(self.rows[place][key] for key in LOGIN_COLUMNS if self.rows[place].get(key))
+        return found or (self.rows[place][self.columns[0]],)
 
     def name_at(self, place: int) -> str:
         """The learner's name as the platform shows it."""

@@ -6,7 +6,27 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 
-__all__ = ["Submission"]
+from .outside_text import clean_text
+
+__all__ = ["CELL_WORDS", "Submission", "cell_name"]
+
+CELL_WORDS = "The cell `"
+"""What a sentence about a cell begins with."""
+MAX_FIRST_LINE = 60
+
+
+def cell_name(source: str) -> str:
+    """A cell in words, by its first line of code: learners see no numbers of cells.
+
+    Examples
+    --------
+    >>> cell_name("x = 1 / 0")
+    'the cell `x = 1 / 0`'
+    """
+    lines = [line.strip() for line in source.splitlines() if line.strip()]
+    first = next((line for line in lines if not line.startswith("#")), lines[0] if lines else "")
+    shown = clean_text(first, MAX_FIRST_LINE).replace("`", "'")
+    return f"the cell `{shown}`"
 
 
 @dataclass(frozen=True)
@@ -33,6 +53,8 @@ class Submission:
         Remarks for the teacher.
     order : tuple of int
         Which of a learner's files is the later one, where their times are equal.
+    logins : tuple of str
+        The learner's logins, for exercises whose numbers are drawn by them; the one that counts first.
     """
 
     learner: str
@@ -47,9 +69,11 @@ class Submission:
     submitted: str = ""
     remarks: tuple[str, ...] = field(default=())
     order: tuple[int, ...] = ()
+    logins: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
         """A hash that identifies this submission."""
-        parts = json.dumps([self.learner, self.exercise, self.sha256, self.submitted, self.status])
+        known = [self.learner, self.exercise, self.sha256, self.submitted, self.status, *self.logins]
+        parts = json.dumps(known)
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]

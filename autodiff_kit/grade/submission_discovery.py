@@ -12,7 +12,7 @@ from typing import Final
 
 from autodiff_kit.errors import FileError
 
-from .exercise_lookup import find_builtin_exercise, find_exercise
+from .exercise_lookup import find_exercise, find_known_exercise
 from .roster import canvas_facts, is_platform_name, platform_learner
 from .submission import Submission
 from .submission_reader import SUFFIXES, read_submission
@@ -22,6 +22,7 @@ __all__ = ["collect_submissions"]
 MAX_FILES: Final = 1000
 """Files of one learner's folder that are looked at, those nearest to its top first."""
 MAX_NOTEBOOKS: Final = 20
+CLONES: Final = "-submissions"
 CALLED_LATE: Final = "Canvas calls this file late; compare its time with that of the submission in Canvas."
 # A bundle's name ends with the receipt of handing in.
 RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}$")
@@ -35,7 +36,7 @@ def collect_submissions(
     Parameters
     ----------
     places : sequence of Path
-        Notebooks, bundles, folders of them, folders with a folder for each learner.
+        Notebooks, bundles, folders of them, folders with a folder or a cloned repository for each learner.
     exercise : str, optional
         Slug or number of the exercise; by default as each notebook's metadata says.
     noted_times : bool, optional
@@ -80,22 +81,35 @@ def _files_with_learners(places: Iterable[Path], exercise: str, *, others: bool)
         if not os.path.lexists(place):
             raise FileError(f"{place} does not exist. Give notebooks, bundles or folders of them.")
         if place.is_dir() and not place.is_symlink():
-            for entry in sorted(place.iterdir()):
-                yield from _files_in_entry(entry, exercise, others=others)
+            entries = [entry for entry in sorted(place.iterdir()) if not entry.name.startswith(".")]
+            prefix = _classroom_prefix(place, entries)
+            for entry in entries:
+                for learner, path in _files_in_entry(entry, exercise, others=others):
+                    yield learner.removeprefix(prefix), path
         else:
             yield _learner_of(place, exercise), place
 
 
+def _classroom_prefix(place: Path, entries: Sequence[Path]) -> str:
+    """What GitHub Classroom puts before each login: its clones are ``15-slots-submissions/15-slots-ada``."""
+    assignment = place.absolute().name.removesuffix(CLONES)
+    if assignment == place.absolute().name:
+        return ""
+    prefix = f"{assignment}-"
+    return prefix if all(len(entry.name) > len(prefix) and entry.name.startswith(prefix) for entry in entries) else ""
+
+
 def _files_in_entry(entry: Path, exercise: str, *, others: bool) -> Iterator[tuple[str, Path]]:
-    if entry.name.startswith("."):
-        return
     if entry.is_symlink() or not entry.is_dir():
         if entry.suffix in SUFFIXES or (others and is_platform_name(entry.stem)):
             yield _learner_of(entry, exercise), entry
         return
     files = list(islice(_files_below(entry), MAX_FILES))
-    notebooks = [path for path in files if path.suffix in SUFFIXES][:MAX_NOTEBOOKS]
-    for path in sorted(notebooks) or files[:1]:  # a file that is no notebook is rejected with the reason
+    notebooks = [path for path in files if path.suffix in SUFFIXES]
+    if (entry / ".git").exists():  # of what else a learner keeps in a repository nothing is a submission
+        notebooks = [path for path in notebooks if _is_exercise(path.stem, exercise)] or notebooks
+    # A file that is no notebook is rejected with the reason.
+    for path in sorted(notebooks[:MAX_NOTEBOOKS]) or files[:1]:
         yield entry.name, path
 
 
@@ -108,8 +122,12 @@ def _files_below(folder: Path) -> Iterator[Path]:
 def _learner_of(path: Path, exercise: str) -> str:
     """The learner of a file: the file's name, or its folder's if the file is named after the exercise."""
     stem = RECEIPT.sub("", path.stem) if path.suffix == ".zip" else path.stem
-    of_exercise = not stem.isdigit() and (stem == exercise or find_builtin_exercise(stem) is not None)
-    return path.absolute().parent.name if of_exercise else path.stem
+    return path.absolute().parent.name if _is_exercise(stem, exercise) else path.stem
+
+
+def _is_exercise(stem: str, exercise: str) -> bool:
+    """Whether a file is named after an exercise, and not by a number alone."""
+    return not stem.isdigit() and (stem == exercise or find_known_exercise(stem) is not None)
 
 
 def _with_copied_ids_remarked(found: list[Submission]) -> list[Submission]:

@@ -11,12 +11,14 @@ from autodiff_kit.exercises.protocol import Call, Callback, CallResult, LearnerC
 from .outside_text import clean_text
 from .protocol import Message, MessageSocket
 from .rpc import RpcConnection, to_wire
+from .submission import cell_name
 
 __all__ = ["SubmissionSession", "example_handle"]
 
 MAX_NAME_LENGTH = 2000
+MAX_LOGIN_LENGTH = 120
 MAX_PARTS = 3
-"""The whole session lasts at most this many times the time limit of one part, the cells or a question."""
+"""A session, one run of a notebook, lasts at most this many times the time limit of a part, the cells or a question."""
 
 
 class SubmissionSession:
@@ -37,15 +39,18 @@ class SubmissionSession:
         The error of each cell that stopped, by index.
     memory : str
         The place where memory ran out; empty if it did not.
+    login : str
+        The login that the notebook gives, which is only a claim.
     """
 
     def __init__(self, channel: MessageSocket, wall_seconds: float) -> None:
         self._connection, self._channel, self._wall_seconds = RpcConnection(channel), channel, wall_seconds
         self._last_moment = time.monotonic() + MAX_PARTS * wall_seconds
-        self._places: frozenset[int] = frozenset()
+        self._sources: dict[int, str] = {}
         self.place: int | None = None
         self.errors: dict[int, str] = {}
         self.memory = ""
+        self.login = ""
 
     def run(
         self,
@@ -56,7 +61,7 @@ class SubmissionSession:
     ) -> dict[str, str]:
         """Run the cells; return for each required function: missing, untouched or there."""
         self.begin_part()
-        self._places = frozenset(place for place, _ in cells)
+        self._sources = dict(cells)
         self._connection.send(
             "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions)
         )
@@ -67,6 +72,7 @@ class SubmissionSession:
                 if type(states) is not dict:
                     raise message.violation("the states of the functions are missing")
                 self.place = None
+                self.login = clean_text(message.fields.get("login"), MAX_LOGIN_LENGTH)
                 return {name: clean_text(states.get(name), 20) for name in writes}
             self._record_cell_message(message)
 
@@ -96,13 +102,13 @@ class SubmissionSession:
 
     def _record_cell_message(self, message: Message) -> None:
         place = message.fields.get("place")
-        if type(place) is not int or place not in self._places:
+        if type(place) is not int or place not in self._sources:
             raise message.violation("a cell that was not sent")
         self.place = place
         if message.kind == "error":
             self.errors[place] = clean_text(message.fields.get("text"), 400)
             if message.fields.get("memory") is True and not self.memory:
-                self.memory = f"cell {place + 1}"
+                self.memory = cell_name(self._sources[place])
 
     def _parse_reply(self, answer: Message, places: range, errors: tuple[str, ...]) -> CallResult:
         about = answer.fields

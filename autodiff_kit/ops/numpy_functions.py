@@ -113,6 +113,9 @@ def _check_arguments(name: str, signature: inspect.Signature, args: Any, options
 def install_numpy_functions(operations: Mapping[str, Callable[..., Any]]) -> None:
     """Register operations as implementations of NumPy's functions of the same names, in ``np`` and in ``np.linalg``."""
     same_names = {name: function for name, function in operations.items() if name not in _NOT_NUMPYS}
-    in_linalg = {f"linalg.{name}": function for name, function in same_names.items() if hasattr(np.linalg, name)}
+    in_linalg = {f"linalg.{name}": function for name, function in same_names.items()}
     functions = same_names | in_linalg | _DIFFERENT_NAMES
-    Value._numpy.update({name: _adapted(name, function) for name, function in functions.items()})
+    for name, function in functions.items():
+        numpys = getattr(np.linalg if name.startswith("linalg.") else np, name.removeprefix("linalg."), None)
+        if numpys is not None:
+            Value._numpy[numpys] = _adapted(name, function)

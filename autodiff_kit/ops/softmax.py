@@ -54,6 +54,8 @@ def _softmax_vjp(g: Any, y: Any, axis: int) -> Any:
 def softmax(x: Any, axis: int = -1) -> Any:
     """The softmax along an axis: ``exp(x)`` divided by its sum. Adding a constant changes nothing."""
     x = as_array(x)
+    if not x.size:
+        return x
     loop = kernels.compiled_loop("softmax_rows") if _fits_row_kernel(x, axis) else None
     if loop is not None:
         out = np.empty(x.shape, x.dtype)
@@ -78,6 +80,8 @@ def _numpy_softmax(x: Any, axis: int) -> Any:
 def log_softmax(x: Any, axis: int = -1) -> Any:
     """The logarithm of :func:`softmax`, accurate where that underflows."""
     x = as_array(x)
+    if not x.size:
+        return x
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 

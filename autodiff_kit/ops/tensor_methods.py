@@ -11,6 +11,7 @@ from autodiff_kit.core.numpy_protocol import add_method
 from autodiff_kit.ops import (
     arithmetic,
     comparison,
+    creation,
     cumulative,
     diagonals,
     dtypes,
@@ -50,6 +51,18 @@ for _name, _function in _BINARY_OPERATORS.items():
     add_method(f"__{_name}__", _function)
     add_method(f"__r{_name}__", _reflected(_function))
 
+
+def _comparing(function: Callable[[Any, Any], Any], unlike: bool) -> Callable[[Any, Any], Any]:
+    """``==`` or ``!=``, which also answer for what is no number: each entry is unlike it, as in NumPy."""
+
+    def compare(a: Any, b: Any) -> Any:
+        if b is None or isinstance(b, (str, bytes)):
+            return creation.full(a.shape, unlike)
+        return function(a, b)
+
+    return compare
+
+
 _OTHER_OPERATORS: dict[str, Callable[..., Any]] = {
     "neg": arithmetic.negative,
     "abs": arithmetic.abs,
@@ -60,8 +73,9 @@ _OTHER_OPERATORS: dict[str, Callable[..., Any]] = {
     "le": comparison.less_equal,
     "gt": comparison.greater,
     "ge": comparison.greater_equal,
-    "eq": comparison.equal,
-    "ne": comparison.not_equal,
+    "eq": _comparing(comparison.equal, False),
+    "ne": _comparing(comparison.not_equal, True),
+    "round": lambda t, decimals=None: rounding.round(t, decimals or 0),
 }
 for _name, _function in _OTHER_OPERATORS.items():
     add_method(f"__{_name}__", _function)

@@ -287,7 +287,25 @@ class Optimizer:
         finally:
             self._frozen = before
 
-    # --------------------------------------------------------------------------------------------------------- saving
+    # --------------------------------------------------------------------------------------------- copying and saving
+    def __getstate__(self) -> dict[str, Any]:
+        """For copies and pickles: what is kept by a variable's id, in the order of the variables."""
+        stepped = list(self._state.values())
+        return vars(self) | {
+            "_state": stepped,
+            "_last": [self._last_update_of(variable) for variable, _ in stepped],
+            "_frozen": [self._frozen.get(id(variable)) for variable, _ in stepped],
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Copies of variables have other ids. Copy an optimizer together with its variables: it follows those alone."""
+        stepped, last, frozen = state["_state"], state["_last"], state["_frozen"]
+        vars(self).update(state)
+        ids = [id(variable) for variable, _ in stepped]
+        self._state = dict(zip(ids, stepped, strict=True))
+        self._last = dict(zip(ids, last, strict=True))
+        self._frozen = {key: mask for key, mask in zip(ids, frozen, strict=True) if mask is not None}
+
     def state_dict(self) -> dict[str, Any]:
         """The state of the optimizer without the variables: settings and copies of all slots."""
         stepped = list(self._state.values())

@@ -41,7 +41,7 @@ class MessageRounds(KernelWidget):
 
     graph = Input(traitlets.Enum(tuple(GRAPHS), default_value="tail"))
     start = Input(traitlets.Enum(STARTS, default_value="first"))
-    rounds = Input(traitlets.Int(0, min=0, max=MOST_ROUNDS))
+    rounds = Input(traitlets.Int(1, min=0, max=MOST_ROUNDS))
 
     edges = Output()
     values = Output()

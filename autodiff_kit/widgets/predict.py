@@ -21,9 +21,9 @@ WORDS = (
     "Your answer, from {low} to {high}",
     "your answer",
     "what the kernel found",
-    "Skipped. Run the next cell.",
+    "Skipped. Run on to the result below.",
     "The kernel found: {truth}.",
-    "Locked: {answer}. Run the next cell to see what the kernel finds.",
+    "Locked: {answer}. Run on to the result below; it shows what the kernel finds.",
     "You said {answer}, and so does the kernel.",
     "You said {answer}; the kernel found {truth}.",
 )

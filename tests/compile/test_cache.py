@@ -62,13 +62,17 @@ def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path, monkeypat
     folder.mkdir()
     folder.chmod(0o777)
     monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(folder))
-    assert kernel_loader.cache_folder() != folder
+    made: list[Any] = []
+    monkeypatch.setattr(kernel_loader, "_temporary_folders", made)
+    with pytest.warns(RuntimeWarning, match="chmod 700"):
+        assert kernel_loader.cache_folder() == Path(made[0].name)
     folder.chmod(0o700)
     assert kernel_loader.cache_folder() == folder
     inside = tmp_path / "file"
     inside.write_text("no folder")
     monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(inside))
     assert kernel_loader.cache_folder().is_dir()
+    made[0].cleanup()
 
 
 def test_names_follow_from_the_content(tmp_path: Path) -> None:

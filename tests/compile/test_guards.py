@@ -254,7 +254,7 @@ def test_arrays_that_hold_no_numbers() -> None:
     compiled = ak.compile(lambda x: x * 2.0)
     compiled(np.ones(2))
     for array in (np.array([1.0, None]), np.array(["a", "b"])):
-        with pytest.raises(ak.errors.DtypeError, match="arrays of numbers, got dtype"):
+        with pytest.raises(ak.errors.DtypeError, match="not a number or an array of numbers"):
             compiled(array)
 
 

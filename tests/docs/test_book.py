@@ -20,8 +20,8 @@ import book  # noqa: E402
 sys.path.pop(0)
 
 NEEDS = {no: lesson.needs for no, lesson in lesson_catalog().items()}
-GUIDE = (DOCS / "teaching.md").read_text("utf-8")
-COMMANDS = re.findall(r"autodiff-kit ([a-z-]+(?: (?:build|gradescope|validate))?)((?: [^\n`]+)?)", GUIDE)
+GUIDE = "".join((DOCS / name).read_text("utf-8") for name in ("teaching.md", "hubs.md"))
+COMMANDS = re.findall(r"autodiff-kit ([a-z-]+(?: (?:build|classroom|gradescope|validate))?)((?: [^\n`]+)?)", GUIDE)
 
 
 @pytest.mark.parametrize("title", book.PLANS)

@@ -62,8 +62,10 @@ def test_a_submission_is_graded_with_a_test_for_each_question(container, sandbox
     subprocess.run(command, env={**os.environ, "AUTODIFF_KIT_GRADESCOPE": str(folder)}, check=True)
     found = results(folder)
     points = {question.id: float(question.points) for question in LESSON.questions}
-    assert {one["name"].split(" ")[0]: one["score"] for one in found["tests"]} == {**points, "adam-1": 0.0}
-    assert {one["name"].split(" ")[0]: one["max_score"] for one in found["tests"]} == points
+    tests = dict(zip(points, found["tests"], strict=True))
+    assert [one["name"].split(" · ")[0] for one in tests.values()] == [f"q{i} ({id})" for i, id in enumerate(points, 1)]
+    assert {id: one["score"] for id, one in tests.items()} == {**points, "adam-1": 0.0}
+    assert {id: one["max_score"] for id, one in tests.items()} == points
     assert found["score"] == sum(points.values()) - points["adam-1"]
     assert all(one["output"] for one in found["tests"])
     assert folder.joinpath("source").stat().st_mode & 0o077 == 0

@@ -49,7 +49,7 @@ def test_an_error_in_a_cell_is_reported_and_the_rest_runs(hand_in):
     found["cells"].append(code("def broken(:"))
     result = hand_in(found)
     assert (result.status, result.score) == ("graded", LESSON.points)
-    assert result.remarks[0] == "Cell 3 stopped with ZeroDivisionError: division by zero"
+    assert result.remarks[0] == "The cell `1 / 0` stopped with ZeroDivisionError: division by zero"
     assert "SyntaxError" in result.remarks[1]
 
 

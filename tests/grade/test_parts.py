@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import socket
 import struct
 
@@ -24,13 +25,14 @@ from autodiff_kit.exercises.protocol import (
 from autodiff_kit.grade.csv_table import grades_csv
 from autodiff_kit.grade.inside import syscall_filter
 from autodiff_kit.grade.late_policy import LatePolicy
+from autodiff_kit.grade.lms_export import Enrolment
 from autodiff_kit.grade.outside_text import clean_name, clean_text, file_names
 from autodiff_kit.grade.protocol import ConnectionLost, Message, MessageSocket, ProtocolError, ResponseTimeout
 from autodiff_kit.grade.reports import feedback_html, report_html
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from autodiff_kit.grade.rpc import RpcConnection
-from autodiff_kit.grade.similarity import similar_groups
-from autodiff_kit.grade.submission import Submission
+from autodiff_kit.grade.similarity import SimilarGroup, similar_groups
+from autodiff_kit.grade.submission import CELL_WORDS, Submission
 from autodiff_kit.grade.submission_discovery import collect_submissions
 
 from .notebooks import LESSON, answered
@@ -302,7 +304,7 @@ def test_pages_escape_messages():
         QuestionGrade("jvp-2", 2.0, 2, "passed"),
     )
     found = SubmissionResult(
-        evil, "01_jacobian_vector_products", "tampered", evil, marks, remarks=(f"Cell 3 {evil}", evil)
+        evil, "01_jacobian_vector_products", "tampered", evil, marks, remarks=(f"{CELL_WORDS}{evil}", evil)
     )
     for page in (feedback_html(evil, [found]), report_html([found], [])):
         assert "<script>" not in page
@@ -359,8 +361,41 @@ def test_the_histogram_counts_answers_by_misconception():
         for name, idea in (("a", "loops"), ("b", "loops"), ("c", "sign"))
     ]
     rows = [row for row in report_html(found, []).split("<tr>") if "<code>" in row]
-    assert ["loops" in row and "<td>2</td>" in row for row in rows] == [True, False]
-    assert "<td>1</td>" in rows[1]
+    assert ["loops" in row and ">2 of 3<" in row and "width:66.7%" in row for row in rows] == [True, False]
+    assert ">1 of 3<" in rows[1]
+
+
+def test_pages_name_questions_as_the_notebook_and_learners_as_the_roster():
+    marks = (QuestionGrade("jvp-2", 0.0, 2, "not yet", "Wrong.", "loops"), QuestionGrade("jvp-1", 3.0, 3, "passed"))
+    found = SubmissionResult(
+        "ada_1017",
+        "01_jacobian_vector_products",
+        "graded",
+        "",
+        marks,
+        "2026-11-30T22:10:00+00:00",
+        late=True,
+        penalty=0.5,
+    )
+    enrolment = Enrolment({}, [], [], {"ada_1017": "Lovelace, Ada"})
+    page = feedback_html("ada_1017", [found], "Lovelace, Ada")
+    assert "Feedback for Lovelace, Ada" in page
+    assert re.search(r"<h3>q2 · [^<]+ <span[^>]*>jvp-2</span></h3><p>No points: <strong>0 of 2 points", page)
+    assert "Not yet" not in page
+    assert "2.5 of 5 points" in page
+    group = SimilarGroup("jvp-1", ("ada_1017", "bob"), 1.0)
+    report = report_html([found], [group], enrolment)
+    link = '<a href="feedback/ada_1017.html">Lovelace, Ada</a>'
+    assert f'<td class="name">{link}</td><td class="number">2.5 of 5</td><td class="short">0.5 less</td>' in report
+    assert f"{link}; bob" in report
+    assert '<td class="short">q2 <span' in report
+
+
+def test_a_page_of_a_large_class_has_an_end():
+    many = [SubmissionResult(f"{i}", "", "invalid", "No.") for i in range(2500)]
+    report = report_html(many, [])
+    assert report.count("<tr>") < 4100
+    assert "500 more are in results.jsonl" in report
 
 
 def test_no_name_is_a_formula_in_a_spreadsheet():

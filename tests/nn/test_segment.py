@@ -307,7 +307,7 @@ def test_loops_agree_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: S.segment_sum([1.0], [0], -1), StructureError, "0 or more, .* got -1"),
         (lambda: S.dynamic_partition([1.0], [0], 10**30), StructureError, "below 2\\*\\*32"),
         (lambda: S.segment_sum("a", [0]), DtypeError, "number"),
-        (lambda: S.segment_sum(np.array([None]), [0]), DtypeError, "holds no numbers"),
+        (lambda: S.segment_sum(np.array([None]), [0]), DtypeError, "an array of numbers"),
         (lambda: S.dynamic_partition([1.0], [0], None), DtypeError, "num_partitions must be an integer"),
         (lambda: S.dynamic_stitch([[0]], []), StructureError, "1 lists of indices for 0 parts"),
         (lambda: S.dynamic_stitch([], []), StructureError, "give one"),

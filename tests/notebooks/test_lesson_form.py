@@ -134,6 +134,13 @@ def test_the_reveal_ends_its_cell_so_that_the_reason_stands_under_the_result(not
             assert len(re.findall(r"^reveal\(", source, re.MULTILINE)) == 1, source
 
 
+def test_the_code_after_a_prompt_is_the_code_that_answers_it(notebook: dict[str, Any]) -> None:
+    code = sources(notebook, "code")
+    for asking, answering in zip(code, [*code[1:], ""], strict=True):
+        if asked := re.search(r"^predict\((.+)\)", asking, re.MULTILINE):
+            assert f"\nreveal({asked[1]}, " in answering, asked[1]
+
+
 def test_what_a_stored_reveal_has_found_is_one_of_the_choices(notebook: dict[str, Any]) -> None:
     reveals = [
         "".join(output["data"]["text/plain"])

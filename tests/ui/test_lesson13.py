@@ -18,6 +18,15 @@ OFF_THE_CURSOR = """range => {
   return lines.filter((line) => line.height).map((line) => Math.abs(line.left + line.width / 2 - thumb));
 }"""
 
+# Which lanes' names a part of the cursor runs through.
+CROSSED_NAMES = """cursor => {
+  const texts = [...cursor.parentElement.querySelectorAll("text:not([data-reading])")];
+  const names = texts.map((one) => [one.textContent, one.getBBox()]);
+  const spots = Array.from({ length: 500 }, (_, k) => cursor.getPointAtLength((k / 499) * cursor.getTotalLength()));
+  const within = (b) => ({ x, y }) => x > b.x && x < b.x + b.width && y > b.y + 1 && y < b.y + b.height - 1;
+  return { names: names.length, crossed: names.filter(([, box]) => spots.some(within(box))).map(([name]) => name) };
+}"""
+
 
 def readings(on: Any) -> list[str]:
     return [text.strip() for text in on.page.locator("[data-reading]:visible").all_text_contents()]
@@ -80,6 +89,12 @@ def test_the_scrubber_stands_below_the_cursor(stage: Any, view: str) -> None:
             on.press(key)
             (apart,) = on.page.locator(TIME).evaluate(OFF_THE_CURSOR)
             assert apart < 1, (width, key)
+
+
+def test_the_cursor_leaves_the_names_of_the_lanes_free(stage: Any) -> None:
+    on = stage(TapeMemory(at=20))
+    crossed = on.page.locator("[data-cursor]").first.evaluate(CROSSED_NAMES)
+    assert crossed == {"names": 4, "crossed": []}
 
 
 def test_marks_every_k_layers(stage: Any) -> None:

@@ -142,7 +142,7 @@ def test_moving_too_far_is_shown_beside_the_squares(stage: Any) -> None:
     box.press("Enter")
     assert on.summary.partition(":")[2] != exact.partition(":")[2]
     given = on.widget.cells["given"]["mean"]
-    assert f"two gradients give {given:.2f}".rstrip("0") in words(on)
+    assert f"gradients give {given:.2f}".rstrip("0") in words(on)
     on.shot("20-moving")
 
 

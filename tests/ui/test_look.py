@@ -14,6 +14,7 @@ from autodiff_kit.widgets.lesson13 import PLACES
 
 NAMES = sorted(set(widgets.__all__) - {"KernelWidget", "Predict"})
 WIDTHS = (900, 420, 360)
+CELL_OF_A_TELEPHONE = 264  # what JupyterLab leaves of 360 px
 TWIN = ".ak-twin table tr"
 # What a page shows, measured at once: asking one by one takes longer than drawing.
 MEASURED = """([table, unscrolled]) => ({
@@ -24,6 +25,19 @@ MEASURED = """([table, unscrolled]) => ({
     ? [...document.querySelectorAll(unscrolled)].map((one) => one.scrollWidth > one.clientWidth) : [],
   cutOff: [...document.querySelectorAll(".ak-stage svg text")].map((text) => text.getBoundingClientRect())
     .filter((box) => box.left < 0 || box.right > innerWidth).length,
+  sideways: [...document.querySelectorAll(".ak-stage *")]
+    .filter((one) => !one.ownerSVGElement && one.clientWidth && one.scrollWidth > one.clientWidth + 1)
+    .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX)).map((one) => one.className),
+  colliding: (() => {
+    const texts = [...document.querySelectorAll(".ak-stage svg text")];
+    const words = texts.filter((text) => text.textContent.trim() && text.checkVisibility())
+      .map((text) => [text.textContent, text.getBoundingClientRect()]);
+    const overlap = (a, b, [low, high], air) => a[low] + air < b[high] && b[low] + air < a[high];
+    // A line of text is higher than its letters.
+    const meet = (a, b) => overlap(a, b, ["left", "right"], 1) && overlap(a, b, ["top", "bottom"], 4);
+    return words.flatMap(([one, a], i) =>
+      words.slice(i + 1).filter(([, b]) => meet(a, b)).map(([other]) => `${one} | ${other}`));
+  })(),
 })"""
 
 
@@ -109,6 +123,8 @@ def faults(page: dict[str, Any], look: Look) -> list[str]:
         f"{page['rows']} rows": rows_hold,
         f"{look.unscrolled} scrolls: {page['scrolled']}": unscrolled,
         f"{page['cutOff']} texts leave the window": not page["cutOff"] or not look.pictures_whole,
+        f"it scrolls sideways: {page['sideways']}": not page["sideways"],
+        f"words collide: {page['colliding']}": not page["colliding"],
     }
     return [fault for fault, holds in held.items() if not holds]
 
@@ -122,7 +138,7 @@ def take_to_the_end(on: Any, look: Look) -> None:
 @pytest.mark.parametrize("look", [Look(name) for name in NAMES], ids=_name)
 def test_it_draws_and_fits_in_both_themes_and_every_width(stage: Callable[..., Any], look: Look) -> None:
     on = stage(getattr(widgets, look.widget)(**look.traits), width=WIDTHS[0])
-    for width in WIDTHS:
+    for width in (*WIDTHS, CELL_OF_A_TELEPHONE):
         if width != WIDTHS[0]:  # a new widget in a window of this width
             on.widget = getattr(widgets, look.widget)(**look.traits)
             on.width(width)
@@ -132,6 +148,15 @@ def test_it_draws_and_fits_in_both_themes_and_every_width(stage: Callable[..., A
             on.theme(theme)
             assert not faults(on.page.evaluate(MEASURED, [look.table, look.unscrolled]), look), (theme, width)
             on.shot(f"{_name(look)}-{theme}-{width}")
+
+
+def test_a_grid_is_fainter_than_the_data_under_a_theme_of_strong_borders(stage: Callable[..., Any]) -> None:
+    """In JupyterLab's high contrast all borders are white."""
+    on = stage(widgets.FloorDescent(), theme="dark")
+    on.page.add_style_tag(content="body { --jp-border-color1: white !important; --jp-border-color2: white !important }")
+    light = "one => Math.max(...getComputedStyle(one).stroke.match(/\\d+/g).slice(0, 3))"
+    assert on.page.locator(".ak-stroke-value").first.evaluate(light) > 200
+    assert on.page.locator(".ak-grid").first.evaluate(light) < 100
 
 
 # The theme moves nothing, and what fits the narrowest window fits the others, but for `make test-all`.

@@ -26,7 +26,7 @@ def test_a_choice_is_committed_and_locked(stage: Any) -> None:
     assert on.page.evaluate("document.activeElement.matches('.ak-predict [role=status]')"), "Shift+Enter goes on"
     assert widget.answer == "a"
     assert on.page.locator("input[type=radio]").first.is_disabled()
-    assert "Locked: the matrix" in on.page.text_content("[role=status]")
+    assert "Locked: the matrix. Run on to the result below" in on.page.text_content("[role=status]")
     on.shot("predict-choice")
 
 

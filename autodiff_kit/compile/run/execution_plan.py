@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import queue
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,8 @@ class ExecutionPlan:
     ----------
     ready : bool
         Whether it runs in compiled kernels.
+    build_error : Exception or None
+        Why its kernels could not be built, where that failed.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -38,6 +41,7 @@ class ExecutionPlan:
         self.nodes = simplify_sums(trace.graph, outputs)
         self._numpy, self._source = generate_numpy_function([node for _, node in trace.inputs], outputs)
         self._calls = 0
+        self.build_error: Exception | None = None
         self.kernel_plan: Any = None
         self.fast_path: Callable[[Any], Any] | None = None  # see run/fast_path
         self.run: Callable[[list[Any]], Any] = self._run_and_count
@@ -56,6 +60,27 @@ class ExecutionPlan:
         self._calls += 1
         if self._calls == COMPILE_AFTER_CALLS and kernels.enabled():
             _background_compiler.add(self)
+        return self._run_numpy(given)
+
+    def build_or_explain(self) -> None:
+        """Compile the kernels. After a failure the next call says why, and they are tried once more later."""
+        first = self.build_error is None
+        try:
+            self.build()
+            self.build_error = None
+        except Exception as error:  # noqa: BLE001 - of numba, its compiler or the disk; the function itself still runs
+            self.build_error = error
+            self.run = self._explain_and_retry if first else self._run_numpy
+
+    def _explain_and_retry(self, given: list[Any]) -> Any:
+        error = self.build_error
+        warnings.warn(
+            f"ak.compile could not build the kernels of a function ({type(error).__name__}: {error}). It runs as NumPy "
+            "calls with the same results, and the kernels are tried once more; the plan's build_error has the reason.",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+        self._calls, self.run = 0, self._run_and_count
         return self._run_numpy(given)
 
     def build(self, compiler: Any = None) -> None:
@@ -114,10 +139,7 @@ class _BackgroundCompiler:
 
     def _compile_queued(self) -> None:
         while (plan := self._waiting.get()) is not None and not self.stopped:
-            try:
-                plan.build()
-            except Exception:  # noqa: BLE001
-                plan.run = plan._run_numpy
+            plan.build_or_explain()
             del plan
 
     def _stop(self) -> None:

@@ -14,6 +14,7 @@ import stat
 import sys
 import tempfile
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,13 @@ def cache_folder() -> Path:
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _is_writable_only_by_user(home) or not os.access(home, os.W_OK):
+            if not _temporary_folders:  # said once
+                warnings.warn(
+                    f"compiled kernels are not kept in {home}: other users may write to it, or this one may not. "
+                    "This process compiles them anew; set AUTODIFF_KIT_CACHE to a folder of your own (chmod 700).",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
             return _temporary_folder()
     except (OSError, RuntimeError):
         return _temporary_folder()

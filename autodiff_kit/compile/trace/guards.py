@@ -4,25 +4,31 @@ A function depends on its closure, globals, defaults, and the objects that these
 functions that it calls. All of them are visited once after tracing. At each call one generated expression compares the
 places that were found, most of them by identity.
 
-Not guarded is what a function reads in other ways while it runs, such as random numbers, files, the time, or attributes
-looked up by a computed name; nor the inside of this package, the standard library and installed packages.
+An iterator or a clock among them is refused, because a plan would repeat what it gave during tracing; random generators
+are listed for :mod:`~autodiff_kit.compile.trace.hidden_state`. Not guarded is what a function reads in other ways, such
+as files or attributes looked up by a computed name; nor the inside of this package, the standard library and installed
+packages.
 """
 
 from __future__ import annotations
 
 import builtins
+import datetime as dt
 import dis
 import functools
+import io
 import sys
+import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from autodiff_kit.compile.trace.hidden_state import RANDOM_GENERATORS
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
-from autodiff_kit.errors import StructureError
+from autodiff_kit.errors import ConcretizationError, StructureError
 from autodiff_kit.optim.optimizer import Optimizer
 
 __all__ = ["TraceGuard"]
@@ -50,6 +56,10 @@ _INDIRECT_ACCESS = frozenset([
     "getattr", "hasattr", "replace", "type", "vars",
 ])  # fmt: skip
 """Names in code that may read attributes without naming them."""
+_CLOCKS = frozenset(
+    f"{clock}{unit}" for clock in ("time", "perf_counter", "monotonic", "process_time") for unit in ("", "_ns")
+)
+_NOW = frozenset(["now", "today", "utcnow"])
 _OPTIMIZER_STATE = frozenset({"_state", "_last", "_pending"})
 """Attributes of optimizers that the trace itself reads and writes."""
 
@@ -73,6 +83,7 @@ class TraceGuard:
         self._checks: list[str] = []
         self.cells: dict[str, types.CellType] = {}
         self.optimizers: list[Optimizer] = []
+        self.generators: list[Any] = []  # random generators
         self._attribute_names: set[str] = set()  # that the user's code may read
         self._visited_classes: set[type] = set()
         # Place, name and value of attributes that no code names so far.
@@ -129,6 +140,14 @@ class TraceGuard:
                 "too many to compare at each call. Pass data as arrays, and refer only to the objects that it needs."
             )
         self._name(obj)
+        if isinstance(obj, RANDOM_GENERATORS):
+            self.generators.append(obj)
+            return []
+        if isinstance(obj, Iterator) and not isinstance(obj, io.IOBase):
+            raise ConcretizationError(
+                f"this function refers to an iterator (a {type(obj).__name__}), and a compiled call would use the same "
+                "items each time. Take the next item outside and pass it as an argument, or refer to a list."
+            )
         if type(obj).__module__ == "autodiff_kit.compile.api":
             return [obj.function]
         for cls, visit in _VISITORS:
@@ -156,11 +175,12 @@ class TraceGuard:
             if value is not None:
                 self._require_same(f"{self._name(f)}.{part}", value)
                 found.append(value)
-        for cell in f.__closure__ or ():
+        for key, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
             try:
                 inside = cell.cell_contents
             except ValueError:  # an empty cell
                 continue
+            _refuse_clock(key, inside, f.__code__)
             name = f"cell_{self._name(cell)}"
             self.cells[name] = cell
             self._require_same(name, inside)
@@ -172,6 +192,7 @@ class TraceGuard:
         for key in _global_names(f.__code__):
             if key in f.__globals__:
                 value = f.__globals__[key]
+                _refuse_clock(key, value, f.__code__)
                 self._require_same(f"{space}[{key!r}]", value)
                 found.append(value)
                 if isinstance(value, types.ModuleType) and not _is_library_module(value.__name__):
@@ -340,6 +361,12 @@ def _constructors(cls: Any) -> list[tuple[Any, str, Any]]:
     return [(base, key, vars(base)[key]) for base in bases for key in _CONSTRUCTORS if key in vars(base)]
 
 
+def _attribute_names(code: Any) -> list[str]:
+    """The names after a dot in a function and its inner functions."""
+    own = [str(i.argval) for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")]
+    return own + [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _attribute_names(c)]
+
+
 def _names_in_code(code: Any) -> list[str]:
     """All names in a function and its inner functions, attributes included."""
     inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _names_in_code(c)]
@@ -360,6 +387,18 @@ def _is_library_module(module: Any) -> bool:
 _INTERNAL_PACKAGES = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "kernels", "nn", "errors"))
 
 
+def _refuse_clock(name: str, value: Any, code: Any) -> None:
+    """Raise an error for a function that reads the time: every compiled call would get the time of tracing."""
+    dates = any(value is source for source in (dt, dt.datetime, dt.date))
+    read = _CLOCKS if value is time else _NOW if dates else frozenset()
+    found = name if getattr(value, "__module__", None) == "time" and value.__name__ in _CLOCKS else None
+    if found or (found := next((f"{name}.{key}" for key in _attribute_names(code) if key in read), None)):
+        raise ConcretizationError(
+            f"this function reads the clock ({found}), and a compiled call would use the time of its first call. Read "
+            "it outside, and pass the number as an argument if the result depends on it."
+        )
+
+
 def _needs_no_guard(obj: Any) -> bool:
     """Whether an object cannot refer to the user's code or data."""
     if isinstance(obj, type):
@@ -369,7 +408,8 @@ def _needs_no_guard(obj: Any) -> bool:
         return module.startswith(_INTERNAL_PACKAGES) or (
             _is_library_module(module) and not module.startswith("autodiff_kit")
         )
-    if isinstance(obj, (types.BuiltinFunctionType, np.ufunc)):
+    # numba takes a function's globals as constants when it compiles it.
+    if isinstance(obj, (types.BuiltinFunctionType, np.ufunc)) or type(obj).__module__.startswith("numba."):
         return True
     return type(obj).__module__.startswith(_INTERNAL_PACKAGES) and not isinstance(obj, Variable)
 

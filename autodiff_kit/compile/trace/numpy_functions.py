@@ -16,6 +16,7 @@ from autodiff_kit.compile.trace.symbolic_array import (
     symbolic_value,
 )
 from autodiff_kit.compile.trace.tracer_interface import TracerInterface
+from autodiff_kit.errors import ShapeError
 
 __all__ = ["pad_with_zeros"]
 
@@ -28,7 +29,12 @@ def _matmul(tracer: TracerInterface, a: Any, b: Any) -> Any:
     x, y = tracer.node(a), tracer.node(b)
     graph = tracer.graph
     if not x.ndim or not y.ndim:
-        raise ValueError("matmul: a single number has no axes")
+        raise ShapeError(f"matmul of shapes {x.shape} and {y.shape}: a single number has no axes; use * instead")
+    if x.shape[-1] != y.shape[-2 if y.ndim > 1 else -1]:
+        raise ShapeError(
+            f"matmul of shapes {x.shape} and {y.shape}: the last axis of the first and the "
+            f"{'last but one' if y.ndim > 1 else 'only'} axis of the second differ in length"
+        )
     row, column = x.ndim == 1, y.ndim == 1
     x = graph.reshape(x, (1, *x.shape)) if row else x
     y = graph.reshape(y, (*y.shape, 1)) if column else y

@@ -102,7 +102,8 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         dtype = options.pop("dtype", None)
         if how == "__call__" and not options and ufunc is np.matmul:
             return TRACED_FUNCTIONS[np.matmul](self.tracer, *inputs)
-        if how == "__call__" and not options and ufunc.nout == 1 and ufunc.signature is None and dtype is None:
+        numpys = getattr(np, ufunc.__name__, None) is ufunc  # others are recorded as opaque calls
+        if numpys and how == "__call__" and not options and ufunc.nout == 1 and ufunc.signature is None and not dtype:
             tracer = self.tracer
             return symbolic_value(tracer, tracer.graph.elementwise(ufunc.__name__, *map(tracer.node, inputs)))
         if how == "reduce" and ufunc in TRACED_FUNCTIONS and ufunc is not np.matmul:

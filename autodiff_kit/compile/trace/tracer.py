@@ -22,7 +22,7 @@ from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, sample_value
 from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicScalar, symbolic_value
 from autodiff_kit.core.dispatch import compute
-from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
+from autodiff_kit.core.numpy_protocol import Value, canonical, check_real_numbers, unwrap
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
@@ -258,7 +258,9 @@ class Tracer:
 def _constant_value(value: Any) -> Any:
     """The value of a constant operand as a NumPy array or number."""
     array = np.asarray(value)
-    if array.dtype.kind not in "biufc":
+    if array.dtype.kind == "c":
+        check_real_numbers(array.dtype, "a constant")
+    if array.dtype.kind not in "biuf":
         raise ConcretizationError(
             f"a {type(value).__name__} cannot be combined with a value that ak.compile is tracing; pass an array"
         )

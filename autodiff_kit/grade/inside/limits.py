@@ -16,7 +16,8 @@ class ResourceLimits:
     cpu : float
         Processor time in seconds, of all its processes together.
     wall : float
-        Elapsed time in seconds for its cells, and again for each question; three times as much for all of it.
+        Elapsed time in seconds for its cells, and again for each question; three times as much for one run of it. No
+        run begins after that, so that all of it takes at most six times as much.
     memory : int
         Memory in bytes, of all its processes together.
     processes, files : int

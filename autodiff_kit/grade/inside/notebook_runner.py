@@ -22,6 +22,8 @@ from ..rpc import RpcConnection, error_text, from_wire
 
 __all__ = ["DeferredQuestion", "make_silent_shell", "run_submission"]
 
+MAX_LOGIN = 200  # characters
+
 
 class DeferredQuestion:
     """Replaces an exercise question while the notebook runs; the grader checks the answers afterwards."""
@@ -105,22 +107,25 @@ def make_silent_shell() -> Any:
 
 def run_submission(channel: int, shell: Any) -> None:
     """Run a submission: receive its cells over a socket, run them, and answer calls until the socket is closed."""
-    connection = RpcConnection(MessageSocket(socket.socket(fileno=channel)), BaseException)
+    talker = socket.socket(fileno=channel)
+    os.register_at_fork(after_in_child=talker.close)  # a process that a cell starts must not answer in its place
+    connection = RpcConnection(MessageSocket(talker), BaseException)
     _redirect_output_to_null()
     job = connection.receive("run")
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - notebooks that use the global generator get the same points on every run
-    _replace_exercise(job)
+    logins = _replace_exercise(job)
     for place, source in job.fields["cells"]:
         connection.send("cell", place=place)
         error = _run_cell(shell, source)
         if error is not None:
             connection.send("error", place=place, text=error[0], memory=error[1])
-    _answer_calls(connection, shell.user_ns, job.fields["writes"])
+    states = {name: _function_state(shell.user_ns.get(name)) for name in job.fields["writes"]}
+    connection.send("ready", states=states, login=logins[-1] if logins else "")
+    _answer_calls(connection, shell.user_ns)
 
 
-def _answer_calls(connection: RpcConnection, names: dict[str, Any], writes: list[str]) -> None:
-    connection.send("ready", states={name: _function_state(names.get(name)) for name in writes})
+def _answer_calls(connection: RpcConnection, names: dict[str, Any]) -> None:
     answer = InProcessRunner(names)
     while True:
         try:
@@ -184,17 +189,21 @@ def _run_cell(shell: Any, source: str) -> tuple[str, bool] | None:
     return f"{type_name(error)}: {error_text(error)[:300]}", isinstance(error, MemoryError)
 
 
-def _replace_exercise(job: Message) -> None:
-    """Replace ``exercise`` in the kit, so that it returns deferred questions."""
+def _replace_exercise(job: Message) -> list[str]:
+    """Replace ``exercise`` in the kit by one that gives deferred questions and keeps the logins that it is given."""
     import autodiff_kit.exercises as package
     import autodiff_kit.learn as learn
 
     questions = tuple(DeferredQuestion(about, job.values[0][about["id"]]) for about in job.fields["questions"])
 
-    def exercise(no: str | int) -> tuple[DeferredQuestion, ...]:
+    logins: list[str] = []
+
+    def exercise(no: str | int, login: str = "") -> tuple[DeferredQuestion, ...]:
+        logins.append(str(login)[:MAX_LOGIN])
         return questions
 
     vars(package)["exercise"] = vars(learn)["exercise"] = exercise
+    return logins
 
 
 def _redirect_output_to_null() -> None:

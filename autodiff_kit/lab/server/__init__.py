@@ -36,9 +36,9 @@ The shapes::
 
     LESSON    {no, slug, title, goal, minutes, needs: [NO], before: [words], summary, keywords: [words], points,
                notebook: path|null, exercise: path|null, coming}
-    PROGRESS  {v, rev, saved, lessons: {NO: {state, step, read, predicted, right, prompts, solved, questions,
-               score, max, at}}, totals: {read, done, lessons, predicted, prompts, solved, questions, score, max},
-               next: NEXT, notices: [NOTICE]}
+    PROGRESS  {v, rev, saved, lessons: {NO: {state, step, read, predicted, judged, right, prompts, solved,
+               questions, score, max, at}}, totals: {read, done, lessons, predicted, prompts, solved, questions,
+               score, max}, next: NEXT, notices: [NOTICE]}
     NEXT      {lesson: NO|null, kind: "start"|"predict"|"run"|"finish"|"exercise"|"finished", step, cell, item,
                question, path, heading, text, minutes}
     QUESTION  {id, label, title, points, state, score, tries, hints, hints_seen, hint_texts: [text], hint_cost,
@@ -48,7 +48,8 @@ The shapes::
     NOTICE    {code, text, do}
 
 ``read``, ``predicted`` and ``solved`` of a lesson count results shown, prompts predicted and questions passed; they do
-not depend on each other. ``state`` is ``none``, ``begun``, ``read`` (every result was shown) or ``done`` (read, every
+not depend on each other. ``judged`` counts the predictions whose result was shown and can be right or wrong; ``right``
+are some of these. ``state`` is ``none``, ``begun``, ``read`` (every result was shown) or ``done`` (read, every
 prompt predicted, every question passed); only lessons with a record are listed. ``state`` of a question is ``not
 tried``, ``not yet``, ``partial``, ``passed`` or ``error``. ``step`` of a lesson counts the results shown since it was
 last begun, as the kernel does; in NEXT it is the step in the cell's metadata. ``points`` of a planned lesson are
@@ -64,13 +65,14 @@ revision that the file never had is 409 ``newer_rev``: the file was started agai
 
 **Handing in.** ``sha256`` is that of the saved file, which JupyterLab's contents service returns as the model's
 ``hash`` (``contents.get(path, {content: false, hash: true})``). If the file on disk has another hash, the response is
-409 ``save_first``.
+409 ``save_first``. Where ``AUTODIFF_KIT_HANDIN`` names the course's folder, the bundle is written there and in the
+learner's ``handin``; if the first cannot be done, the response is 403 ``undelivered`` and nothing is written.
 
 **Errors** are ``{error: {code, text, do}, message}``; ``message`` repeats ``text`` for JupyterLab's own dialogs.
 
 ==========  ========================================================================================================
 400         ``bad_body``, ``bad_path``, ``bad_value``, ``bad_query``
-403         ``login`` (no token, a wrong one, no XSRF token), ``outside``, ``unwritable``, ``not_yet`` (solution)
+403         ``login`` (no or a wrong token, no XSRF token), ``outside``, ``unwritable``, ``undelivered``, ``not_yet``
 404         ``no_route``, ``no_lesson``, ``coming``, ``no_question``, ``no_exercise``, ``no_file``, ``no_backup``
 405         ``bad_method``
 409         ``newer_rev``, ``save_first``, ``damaged_notebook``, ``newer_kit``, ``damaged_backup``, ``folder``

@@ -97,7 +97,15 @@ class JsonHandler(APIHandler):
         known = as_request_error(error) if error is not None else None
         known = known or _error_of_status(status_code, error)
         self.set_status(known.status)
+        if self._body_is_unread():
+            # Tornado then closes the connection, which a proxy would otherwise use for somebody's next request.
+            self.set_header("Connection", "close")
         self.finish(json.dumps(known.as_json(), ensure_ascii=False))
+
+    def _body_is_unread(self) -> bool:
+        """Whether a request is refused before its body was received."""
+        length = self.request.headers.get("Content-Length", "")
+        return self._size < int(length) if length.isdecimal() else "Transfer-Encoding" in self.request.headers
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """Log only bugs of the kit; other errors are replies."""

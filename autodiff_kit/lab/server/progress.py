@@ -102,12 +102,14 @@ def lesson_as_json(entry: LessonEntry, learner: LearnerProgress) -> dict[str, An
     """Return a lesson's progress: what was read, predicted and solved, each beside how much there is."""
     lesson = learner.lesson(entry.no)
     known = lesson.predictions or {}
+    verdicts = [known[item][1] for item in entry.prompts if item in known]
     return {
         "state": learner.state(entry),
         "step": lesson.step,
         "read": lesson.read_count(entry.prompts),
         "predicted": len(entry.prompts) - len(lesson.unpredicted(entry.prompts)),
-        "right": sum(known[item][1] is True for item in entry.prompts if item in known),
+        "judged": sum(right is not None for right in verdicts),
+        "right": verdicts.count(True),
         "prompts": len(entry.prompts),
         "solved": learner.solved(entry),
         "questions": len(entry.questions),

@@ -1,6 +1,8 @@
 """Submissions: the saved notebook and a receipt in one zip, written atomically.
 
-The zips are the record. The row in the progress file repeats it, so that a lost file loses no receipt.
+The zips are the record. The row in the progress file repeats it, so that a lost file loses no receipt. Where
+``AUTODIFF_KIT_HANDIN`` names a folder, as on a hub, each zip is written there too, for the teacher: the folder's group
+can read it, other learners cannot.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from autodiff_kit.lessons.timestamps import utc_now
 
 BUNDLE_NAME: Final = re.compile(r"(?P<exercise>[0-9]{2}_\w{1,80})-(?P<receipt>[0-9a-f]{8}-[0-9]{2,6})\.zip", re.ASCII)
 MAX_RECEIPT_BYTES: Final = 65_536
+COURSE_FOLDER_VARIABLE: Final = "AUTODIFF_KIT_HANDIN"
 
 
 def hand_in(folder: WorkingFolder, path: object, expected: object) -> dict[str, Any]:
@@ -102,25 +105,59 @@ def _make_receipt(folder: WorkingFolder, exercise: str, digest: str, score: floa
 
 def _write_bundle(folder: WorkingFolder, exercise: str, data: bytes, receipt: dict[str, Any]) -> Path:
     """Write the zip under the first free receipt number; an existing one is never replaced."""
-    where = folder.own_path("handin")
-    where.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(dir=where, prefix=".handin.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(_zip_bundle(data, receipt))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(draft).chmod(0o644)
-        for n in range(1, 1_000_000):
-            target = where / f"{exercise}-{receipt['sha256'][:8]}-{n:02d}.zip"
-            with suppress(FileExistsError):
-                _take_name(draft, target)
-                return target
-    finally:
-        Path(draft).unlink(missing_ok=True)
+    own = folder.own_path("handin")
+    own.mkdir(parents=True, exist_ok=True)
+    course, bundle = _course_folder(), _zip_bundle(data, receipt)
+    for n in range(1, 1_000_000):
+        name = f"{exercise}-{receipt['sha256'][:8]}-{n:02d}.zip"
+        with suppress(FileExistsError):
+            if course is not None:
+                _deliver(course / name, own / name, bundle)
+            else:
+                _write_new(own / name, bundle, 0o644)
+            return own / name
     raise RequestError(
         507, "disk_full", "No free receipt number is left for this notebook.", "Clear the folder handin."
     )
+
+
+def _course_folder() -> Path | None:
+    named = os.environ.get(COURSE_FOLDER_VARIABLE, "").strip()
+    return Path(named).expanduser() if named else None
+
+
+def _deliver(target: Path, copy: Path, bundle: bytes) -> None:
+    """Write the zip into the course's folder and a copy into the learner's: both, or neither."""
+    if copy.exists():
+        raise FileExistsError(copy)
+    try:
+        _write_new(target, bundle, 0o640)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        text = f"Nothing was handed in: the folder of your course cannot be written ({error.strerror})."
+        raise RequestError(403, "undelivered", text, "Tell your teacher, and hand in again later.") from error
+    try:
+        _write_new(copy, bundle, 0o644)
+    except OSError:
+        target.unlink(missing_ok=True)
+        raise
+
+
+def _write_new(target: Path, data: bytes, mode: int) -> None:
+    """Write a new file completely; FileExistsError if there is one of that name."""
+    if target.exists():
+        raise FileExistsError(target)
+    handle, draft = tempfile.mkstemp(dir=target.parent, prefix=".handin.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(draft).chmod(mode)
+        _take_name(draft, target)
+    finally:
+        Path(draft).unlink(missing_ok=True)
 
 
 def _take_name(draft: str, target: Path) -> None:

@@ -55,13 +55,13 @@ PROMPTS = (
         "compiled-draw",
         "choice",
         "A compiled function returns x + generator.normal(). It is called four times with the same x. "
-        "How many different results do the four calls give?",
+        "What do the four calls give?",
         (
-            Choice("four", "4", (4,), "every line of the function runs at each call"),
-            Choice("two", "2", (2,), "only the call that records differs from the others"),
-            Choice("one", "1", (1,)),
+            Choice("four", "four different results", (4,), "every line of the function runs at each call"),
+            Choice("one", "four times the same result", (1,), "the kit repeats a draw without a word"),
+            Choice("error", "an error at the first call", ()),
         ),
-        "The generator is called by Python, and Python runs only while the function is recorded. "
-        "The number drawn then is a constant of the record, in the first call and in all later ones.",
+        "The generator is called by Python, and Python runs only while the function is recorded. The number drawn then "
+        "would be a constant of the record. The kit sees that the generator has moved, and refuses.",
     ),
 )

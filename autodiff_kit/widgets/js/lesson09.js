@@ -2,6 +2,7 @@ import { h, put } from "./kit/dom.js";
 import { chip, brief } from "./kit/numbers.js";
 import { ask, mount } from "./kit/model_sync.js";
 import { inputChoice, inputSlider } from "./kit/controls.js";
+import { FoldWhenLow } from "./kit/fold_when_low.js";
 import { Frame } from "./kit/frame.js";
 import { Stepper } from "./kit/stepper.js";
 import { MaskedBars } from "./kit/masked_bars.js";
@@ -29,7 +30,9 @@ function render({ model, el }) {
     lead: "Click a bar to mask or keep it. Each score is the logarithm of a small integer.",
   });
   const parts = { ...makeControls(model), ...makeBatch(model) };
+  parts.fold = FoldWhenLow({ words: "Sentence and dtype", controls: [parts.sentence, parts.dtype.el] });
   frame.stage.append(...layout(parts));
+  parts.fold.take();
   return mount(model, [frame, ...Object.values(parts)], (traits) => {
     const state = { ...traits, leak: largestLeak(traits) };
     updateControls(parts, state);
@@ -52,6 +55,7 @@ function makeControls(model) {
   const c = { label: "c, added to masked scores", min: -1, max: -1e9, log: true, positions: 90 };
   return {
     select,
+    sentence: h("div", {}, h("div", { class: "ak-label", text: "Sentence" }), select),
     design: inputChoice(model, "design", "Design", DESIGNS),
     dtype: inputChoice(model, "dtype", "dtype", DTYPES),
     c: inputSlider(model, "c", c),
@@ -79,14 +83,9 @@ const makeBatch = (model) => ({
   }),
 });
 
-const layout = ({ select, design, dtype, bars, figures, c, empty, all, batch, stage, stepper }) => [
-  h(
-    "div",
-    { class: "ak-row", style: "margin-bottom:8px" },
-    h("div", {}, h("div", { class: "ak-label", text: "Sentence" }), select),
-    design.el,
-    dtype.el,
-  ),
+const layout = ({ sentence, design, dtype, fold, bars, figures, c, empty, all, batch, stage, stepper }) => [
+  h("div", { class: "ak-row", style: "margin-bottom:8px" }, sentence, design.el, dtype.el),
+  fold.el,
   h("div", { class: "ak-split" }, bars.el, h("div", { class: "ak-side" }, figures, c.el, empty.el, h("div", {}, all))),
   h(
     "div",
@@ -119,6 +118,7 @@ function drawBars(bars, { tokens, values, before, weights, grads, keep }) {
     items: tokens.map((name, i) => ({
       name,
       note: `value ${brief(values[i])}`,
+      short: brief(values[i]),
       before: before[i],
       after: weights[i],
       kept: keep[i],

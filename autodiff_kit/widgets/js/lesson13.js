@@ -30,6 +30,7 @@ const LOOPS = [
   {
     value: "float",
     label: "one tape around all steps, total + float(loss)",
+    short: "one tape, total + float(loss)",
     around: true,
     code: "total = total + float(loss(i))",
     fact: (nodes, each) => `the one tape holds ${nodes} nodes, ${each} of every step: only the sum is missing`,
@@ -37,6 +38,7 @@ const LOOPS = [
   {
     value: "list",
     label: "a tape for each step, all kept in a list",
+    short: "all tapes, kept in a list",
     code: "total = total + loss(i)",
     after: "tapes.append(tape)",
     fact: (nodes) => `the list holds the tapes of all steps, with ${nodes} nodes together`,

@@ -60,7 +60,7 @@ const makePictures = (model) => ({
     onTarget: (target) => ask(model, { target }),
   }),
   trajectories: TrajectoryPlot({ label: "How far out each ball is, step by step", high: 2 }),
-  table: h("table", { class: "ak-table" }),
+  table: h("table", { class: "ak-table ak-balls" }),
 });
 
 const layout = ({ region, penalty, rate, plot, trajectories, stepper, table }) => [

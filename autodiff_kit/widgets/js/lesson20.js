@@ -156,7 +156,7 @@ function pictureOf({ estimate, way, about, rows, found, cells }) {
 /** What both matrices add up to, and what the products gave where these are not exact. */
 function sumsOf({ trace, way, cells: { added, given }, norm }) {
   const sum = (name) => `sum = ${brief(added[name], 2)}`;
-  const gave = (name) => `two gradients give ${brief(given[name], 2)}`;
+  const gave = (name) => `gradients give ${brief(given[name], 2)}`;
   if (way === "moving") return { probe: [sum("probe"), gave("probe")], mean: [sum("mean"), gave("mean")] };
   const what = trace ? "v·Hv" : "|Hv|²";
   return { probe: [`${sum("probe")}, which is ${what}`], mean: [sum("mean"), ...(trace ? [] : [`whose root is ${short(norm)}`])] };

@@ -16,12 +16,13 @@ const STARTS = [
 ];
 // Where the nodes stand: from the left and from the top, each from 0 to 1.
 const PLACES = {
-  tail: [[0.16, 0], [0.16, 1], [0.5, 0.5], [0.84, 0.5]],
+  tail: [[0.08, 0], [0.08, 1], [0.5, 0.5], [0.96, 0.5]],
   ring: [0, 1, 2, 3, 4, 5].map((k) => [0.5 + 0.5 * Math.sin((Math.PI * k) / 3), 0.5 - 0.5 * Math.cos((Math.PI * k) / 3)]),
-  triangles: [[0, 1], [0.2, 0], [0.4, 1], [0.6, 1], [0.8, 0], [1, 1]],
+  triangles: [[0, 1], [0.18, 0], [0.36, 1], [0.64, 1], [0.82, 0], [1, 1]],
 };
-const ROOM = { most: 560, height: 300, side: 34, top: 36, foot: 60 }; // px of the picture, and around the nodes
+const ROOM = { most: 560, height: 300, side: 34, top: 50, foot: 50 }; // px of the picture, and around the nodes
 const RADIUS = 24; // px
+const CLEAR = 40; // degrees between an edge and a number beside its node
 
 /** Lesson 22: rounds of message passing on a small graph, and the gradient for the start values. */
 function render({ model, el }) {
@@ -29,7 +30,7 @@ function render({ model, el }) {
     model,
     el,
     title: "What does a node know after some rounds?",
-    lead: "In each round, a node's value becomes the sum of its neighbours' values. Below a node stands the gradient of the sum of all values with respect to its start value.",
+    lead: "In each round, a node's value becomes the sum of its neighbours' values. The orange number outside a node is the gradient of the sum of all values with respect to its start value.",
   });
   const parts = makeParts(model);
   frame.stage.append(...layout(parts));
@@ -79,16 +80,42 @@ function GraphPicture({ label }) {
   return drawOnChange(el, draw, { width: (next) => (width = next), data: (next) => (data = next) });
 }
 
+/** The angle between two directions, 0 to 180 degrees. */
+const apart = (a, b) => Math.abs(((((a - b) % 360) + 540) % 360) - 180);
+
+/** For the number of a node and for its gradient a side on which no edge leaves it; in degrees clockwise from the right. */
+function freeSides(places, edges, i) {
+  const [x, y] = places[i];
+  const leaving = edges
+    .filter((edge) => edge.includes(i))
+    .map(([a, b]) => places[a === i ? b : a])
+    .map(([x1, y1]) => (Math.atan2(y1 - y, x1 - x) * 180) / Math.PI);
+  const firstFree = (sides, taken) => sides.find((side) => taken.every((one) => apart(side, one) >= CLEAR)) ?? sides[0];
+  const gradient = firstFree([90, -90, 180, 0], leaving);
+  return [firstFree([-135, -45, 135, 45], [...leaving, gradient]), gradient];
+}
+
+/** A word beside a node, on one side of it. */
+function beside([x, y], side, text, look) {
+  const [dx, dy] = [Math.cos((side * Math.PI) / 180), Math.sin((side * Math.PI) / 180)];
+  const anchor = Math.abs(dx) < 0.1 ? "middle" : dx < 0 ? "end" : "start";
+  const away = RADIUS + (anchor === "middle" ? 13 : 5);
+  return s("text", { x: x + dx * away, y: y + dy * away + 5, "text-anchor": anchor, text, ...look });
+}
+
 function drawGraph(places, { edges, values, gradient }) {
   const edge = ([i, j]) =>
     s("line", { x1: places[i][0], y1: places[i][1], x2: places[j][0], y2: places[j][1], class: "ak-stroke-value", "stroke-width": 1.5 });
   const word = (x, y, text, look, anchor = "middle") => s("text", { x, y, "text-anchor": anchor, text, ...look });
-  const node = ([x, y], i) => [
-    s("circle", { cx: x, cy: y, r: RADIUS, class: "ak-hollow ak-stroke-value", style: "fill:var(--ak-paper)" }),
-    word(x, y + 5, fmt(values[i], 0), { class: "ak-in-value", style: "font-weight:600;font-size:15px" }),
-    word(x - RADIUS + 2, y - RADIUS + 4, String(i), { class: "ak-halo" }, "end"),
-    word(x, y + RADIUS + 19, fmt(gradient[i], 0), { class: "ak-in-rev ak-halo", style: "font-weight:600;font-size:15px" }),
-  ];
+  const node = ([x, y], i) => {
+    const [above, below] = freeSides(places, edges, i);
+    return [
+      s("circle", { cx: x, cy: y, r: RADIUS, class: "ak-hollow ak-stroke-value", style: "fill:var(--ak-paper)" }),
+      word(x, y + 5, fmt(values[i], 0), { class: "ak-in-value", style: "font-weight:600;font-size:15px" }),
+      beside([x, y], above, String(i), { class: "ak-halo" }),
+      beside([x, y], below, fmt(gradient[i], 0), { class: "ak-in-rev ak-halo", style: "font-weight:600;font-size:15px" }),
+    ];
+  };
   return [...edges.map(edge), ...places.flatMap(node)];
 }
 

@@ -1,11 +1,13 @@
-import { h, s, put, drawOnChange } from "./kit/dom.js";
-import { fmt } from "./kit/numbers.js";
+import { h, s, put, drawOnChange, linear, ticks } from "./kit/dom.js";
+import { brief, fmt } from "./kit/numbers.js";
 import { ask, mount } from "./kit/model_sync.js";
 import { Frame } from "./kit/frame.js";
 import { Button } from "./kit/segmented.js";
 import { Slider } from "./kit/slider.js";
 
-const [MOST, HEIGHT, MIDDLE, TALL] = [640, 264, 126, 116]; // px: of the picture, to its axis, and of the longest bar
+const [MOST, HEIGHT] = [640, 264]; // px of the picture
+const ROOM = { left: 40, top: 8, foot: 26 }; // px around the bars
+const AIR = 0.06; // of the longest bar: what the axis goes on beyond it
 const LETTERS = 30; // px that a name takes; where bars are closer, every other one has a name
 
 /** Lesson 24: a gradient from values along random probes, beside the exact one. */
@@ -61,19 +63,25 @@ function ProbeBars({ label }) {
 }
 
 function drawBars(width, { gradient, estimate }) {
-  const most = Math.max(...[...gradient, ...estimate].map(Math.abs), 1e-9);
-  const slot = width / gradient.length;
+  const all = [...gradient, ...estimate, 0];
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const air = AIR * (most - least) || 1;
+  const Y = linear(least - (least < 0 ? air : 0), most + air, HEIGHT - ROOM.foot, ROOM.top);
+  const slot = (width - ROOM.left) / gradient.length;
+  const X = (i) => ROOM.left + slot * i;
   const wide = Math.min(28, slot * 0.38);
   const every = Math.ceil(LETTERS / slot);
-  const bar = (value, x, look) => {
-    const tall = (TALL * Math.abs(value)) / most;
-    return s("rect", { x, y: value > 0 ? MIDDLE - tall : MIDDLE, width: wide, height: tall, ...look });
-  };
+  const bar = (value, x, look) =>
+    s("rect", { x, y: Math.min(Y(value), Y(0)), width: wide, height: Math.abs(Y(value) - Y(0)), ...look });
   return [
-    ...gradient.map((value, i) => bar(value, slot * (i + 0.5) - wide, { style: "fill:var(--ak-rev)" })),
-    ...estimate.map((value, i) => bar(value, slot * (i + 0.5), { class: "ak-hollow ak-stroke-value", style: "fill:none" })),
-    s("line", { x1: 0, x2: width, y1: MIDDLE, y2: MIDDLE, class: "ak-stroke-value", "stroke-width": 1 }),
-    ...gradient.map((_, i) => s("text", { x: slot * (i + 0.5), y: HEIGHT - 4, "text-anchor": "middle", text: i % every ? "" : `x${i}` })),
+    ...ticks(least, most, 7).flatMap((value) => [
+      s("line", { x1: ROOM.left, x2: width, y1: Y(value), y2: Y(value), class: "ak-grid" }),
+      s("text", { x: ROOM.left - 8, y: Y(value) + 4, "text-anchor": "end", text: brief(value, 2) }),
+    ]),
+    ...gradient.map((value, i) => bar(value, X(i + 0.5) - wide, { style: "fill:var(--ak-rev)" })),
+    ...estimate.map((value, i) => bar(value, X(i + 0.5), { class: "ak-hollow ak-stroke-value", style: "fill:none" })),
+    s("line", { x1: ROOM.left, x2: width, y1: Y(0), y2: Y(0), class: "ak-stroke-value", "stroke-width": 1 }),
+    ...gradient.map((_, i) => s("text", { x: X(i + 0.5), y: HEIGHT - 4, "text-anchor": "middle", text: i % every ? "" : `x${i}` })),
   ];
 }
 

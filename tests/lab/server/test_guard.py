@@ -290,6 +290,15 @@ def test_a_huge_request_in_pieces_is_refused_too(server: Any) -> None:
     connection.close()
 
 
+def test_a_refused_request_says_that_its_connection_ends(server: Any) -> None:
+    # Behind a hub's proxy the next request on that connection is somebody else's, and would fail.
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("POST", "/autodiff-kit/backups", b"{}")
+    reply = connection.getresponse()
+    assert (reply.status, reply.will_close) == (403, True)
+    connection.close()
+
+
 def test_a_pipe_blocks_no_thread(server: Any) -> None:
     pipe = server.root / "exercises" / "pipe.ipynb"
     os.mkfifo(pipe)

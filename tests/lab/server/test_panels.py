@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import io
 import json
+import os
 import re
+import stat
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -206,6 +209,9 @@ def test_states_follow_the_kernel(folder: WorkingFolder) -> None:
     assert of_01("state", "read", "predicted", "solved") == ("begun", 0, 0, 0)
     mine.commit_prediction("01", "jv", "a")
     assert of_01("state", "read", "predicted", "solved") == ("begun", 0, 1, 0)
+    assert of_01("judged", "right") == (0, 0), "before its result is shown a prediction is neither right nor wrong"
+    mine.reveal_prediction("01", "jv", "b", right=False)
+    assert of_01("judged", "right") == (1, 0)
     mine.mark_read("01")
     assert of_01("state", "read", "predicted", "solved") == ("read", len(entry.prompts), 1, 0)
     finish(folder, "06")
@@ -437,6 +443,52 @@ def test_hand_in_where_the_disk_has_no_links(folder: WorkingFolder, monkeypatch:
     both = [submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))["receipt"][-2:] for _ in range(2)]
     assert both == ["01", "02"]
     assert len(submissions.list_submissions(folder)) == 2
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which a course collects a learner's hand-ins, as a hub names it."""
+    there = tmp_path / "hand-ins" / "ada"
+    there.mkdir(parents=True)
+    monkeypatch.setenv("AUTODIFF_KIT_HANDIN", str(there))
+    return there
+
+
+def test_hand_in_reaches_the_folder_of_the_course(folder: WorkingFolder, course: Path) -> None:
+    digest = sha(folder.server_root / EXERCISE)
+    first = submissions.hand_in(folder, EXERCISE, digest)
+    own, sent = folder.server_root / first["path"], course / Path(first["path"]).name
+    assert sent.read_bytes() == own.read_bytes()
+    if os.name == "posix":
+        assert stat.S_IMODE(sent.stat().st_mode) == 0o640
+    for lost in (own, sent):  # a number that either folder has seen is not given again
+        lost.rename(lost.with_suffix(".away"))
+        again = submissions.hand_in(folder, EXERCISE, digest)["receipt"]
+        lost.with_suffix(".away").replace(lost)
+        assert again.endswith(("-02", "-03"))
+    assert sorted(path.name for path in course.iterdir()) == sorted(path.name for path in own.parent.glob("*.zip"))
+
+
+def test_what_does_not_reach_the_course_is_not_handed_in(folder: WorkingFolder, course: Path) -> None:
+    course.rmdir()
+    with pytest.raises(RequestError) as told:
+        submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))
+    assert (told.value.status, told.value.code) == (403, "undelivered")
+    assert (list((folder.root / "handin").iterdir()), submissions.list_submissions(folder)) == ([], [])
+
+
+def test_a_hand_in_without_the_learners_copy_is_taken_back(
+    folder: WorkingFolder, course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def only_in_the_course(draft: str, target: Path) -> None:
+        if target.parent != course:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        Path(draft).replace(target)
+
+    monkeypatch.setattr(submissions, "_take_name", only_in_the_course)
+    with pytest.raises(OSError, match="No space"):
+        submissions.hand_in(folder, EXERCISE, sha(folder.server_root / EXERCISE))
+    assert [*course.iterdir(), *(folder.root / "handin").iterdir()] == []
 
 
 def test_save_first(folder: WorkingFolder) -> None:

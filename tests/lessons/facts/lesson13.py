@@ -6,7 +6,7 @@ FOUND = {
     "record-of-steps": 100 * 5,
     "marks-every-ten": (100 + 10 * 9, 10 + 9),
     "changed-variable": 5 * 3,
-    "compiled-draw": 1,
+    "compiled-draw": "error",
 }
 """What each prompt of the lesson must find."""
 PRINTED = ["nodes with one tape around the loop: 500"]

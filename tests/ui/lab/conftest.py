@@ -17,7 +17,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from ..conftest import ask, listen
+from ..conftest import PATIENCE, ask, listen
 
 HERE = Path(__file__).parent
 TALL = 1100  # px of the window's height
@@ -136,7 +136,7 @@ class Notebook:
             }""",
             [name, at],
         )
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(PATIENCE)
         self.idle()
 
     def cell_of(self, text: str) -> int:
@@ -237,7 +237,7 @@ class Play:
 
     def says(self, text: str) -> None:
         """Wait until the sentence under the picture holds a text."""
-        self.find(f".ak-summary:has-text('{text}')").wait_for(timeout=10_000)
+        self.find(f".ak-summary:has-text('{text}')").wait_for(timeout=PATIENCE)
 
     def choose(self, label: str) -> None:
         self.find(f'[role=radio]:text-is("{label}")').first.click()
@@ -279,7 +279,7 @@ def notebook(server: Server, browser: Browser) -> Iterator[Open]:
 
     def show(path: str) -> Notebook:
         page = browser.new_page(viewport={"width": 1200, "height": TALL})
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE)
         one = Notebook(page, server, path)
         opened.append(one)
         return one

@@ -17,7 +17,7 @@ import pytest
 from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, Locator, expect
 
-from ..conftest import IN_BOTH, axe
+from ..conftest import IN_BOTH, PATIENCE, axe
 from .conftest import TALL, Notebook, Server
 from .test_lessons import LESSONS, PLAY
 
@@ -37,7 +37,7 @@ DIRTY = "jupyterapp.shell.currentWidget.context.model.dirty"
 @contextmanager
 def on_a_page(browser: Browser, server: Server, path: str, url: str = "") -> Iterator[Notebook]:
     page = browser.new_page(viewport={"width": 1280, "height": TALL})
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE)
     try:
         yield Notebook(page, server, path, url)
     finally:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from ..conftest import ask, axe, listen
+from ..conftest import PATIENCE, ask, axe, listen
 
 HERE = Path(__file__).parent
 LAB = HERE.parents[2] / "autodiff_kit" / "lab"
@@ -130,7 +130,7 @@ class Bench:
         self.page, self.server = page, server
         self.complaints: list[str] = []
         self.hosts: set[str] = set()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         listen(page, self.complaints)
         page.on("pageerror", self._failed)
         page.on("request", lambda request: self.hosts.add(request.url.split("/")[2] if "//" in request.url else ""))

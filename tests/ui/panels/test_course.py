@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from autodiff_kit.lab.server.catalog import lesson_catalog
+from autodiff_kit.lessons.progress import Progress
 from autodiff_kit.lessons.prompts import prompts_of
 
 from ..conftest import IN_BOTH
@@ -62,6 +64,41 @@ def test_a_lesson_that_was_only_run_is_read_and_neither_predicted_nor_solved(new
     totals = newcomer.page.locator(".akl-totals")
     expect(totals).to_contain_text(f"1 of {LESSONS} lessons")
     expect(totals.locator("dt:text-is('Predicted') + dd")).to_contain_text("0 of ")
+
+
+@pytest.mark.slow
+def test_a_prediction_is_right_or_wrong_once_its_result_was_shown(newcomer: Any) -> None:
+    mine, asked = Progress(newcomer.server.work), len(prompts_of("01"))
+    newcomer.command("autodiff-kit:open-syllabus")
+    newcomer.page.locator('.akl-lesson[data-no="01"] .akl-lesson-row').click()
+    predicted = newcomer.page.locator("[data-no='01'] dt:text-is('Predicted') + dd")
+    for act, said in (
+        (lambda: mine.commit_prediction("01", "jv", "a"), f"1 of {asked}"),
+        (lambda: mine.reveal_prediction("01", "jv", "b", right=False), f"1 of {asked} · 0 of 1 right"),
+    ):
+        act()
+        newcomer.js("jupyterapp.shell.collapseLeft()")
+        newcomer.command("autodiff-kit:open-syllabus")
+        expect(predicted).to_have_text(said)
+
+
+@pytest.mark.slow
+def test_the_tabs_of_an_older_workspace_do_not_hide_the_welcome_page(newcomer: Any) -> None:
+    page = newcomer.page
+    newcomer.notebook()
+    [file] = (newcomer.server.home / "JUPYTER_CONFIG_DIR").rglob("*.jupyterlab-workspace")
+    while "notebook:Untitled" not in (text := file.read_text()):
+        page.wait_for_timeout(100)
+    page.goto("about:blank")
+    workspace = json.loads(text)
+    of_kit = [name for name in workspace["data"] if name.startswith("autodiff-kit:")]
+    assert of_kit, "the kit noted its first start"
+    for name in of_kit:
+        del workspace["data"][name]
+    file.write_text(json.dumps(workspace))
+    newcomer.load()
+    expect(page.locator(".akl-welcome")).to_be_visible()
+    expect(page.locator(".lm-TabBar-tabLabel", has_text="Untitled")).to_have_count(1)
 
 
 def exercise(bench: Any, *cells: str) -> Any:

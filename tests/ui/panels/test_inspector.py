@@ -123,6 +123,35 @@ def test_the_first_tape_of_a_notebook_is_complete(bench: Any) -> None:
     bench.shot("first-tape-why")
 
 
+WIDE = """
+import numpy as np
+import autodiff_kit as ak
+W = ak.Variable(np.full((3, 8), -0.0123) + np.arange(24).reshape(3, 8) * -1e-4, name="W")
+with ak.GradientTape() as tape:
+    total = ak.sum(W * W)
+g = tape.gradient(total, W)
+""".strip()
+
+
+def test_every_entry_of_a_matrix_wider_than_the_panel_is_within_reach(bench: Any) -> None:
+    bench.notebook()
+    bench.run(WIDE)
+    bench.command("autodiff-kit:open-inspector")
+    bench.tape(3)
+    bench.inspector.locator(".akl-view .akl-name", has_text=re.compile("^W$")).click()
+    box = bench.inspector.locator(".akl-matrix-box")
+    expect(box.locator("td")).to_have_count(24)
+    bench.shot("wide-matrix")
+    box.focus()
+    expect(box).to_be_focused()
+    seen = """box => { const edge = box.getBoundingClientRect().right;
+        const last = box.querySelector('td:last-child');
+        last.scrollIntoView({ inline: 'end' });
+        const panel = box.closest('.akl').getBoundingClientRect().right;
+        return [last.getBoundingClientRect().right <= edge + 1, edge <= panel]; }"""
+    assert box.evaluate(seen) == [True, True]
+
+
 def test_the_signs_are_explained_and_what_is_not_kept_is_said(bench: Any) -> None:
     bench.notebook()
     bench.run("import os; del os.environ['AUTODIFF_KIT_PANELS']", FIRST)

@@ -145,6 +145,27 @@ def test_a_lesson_has_its_room_again_when_it_is_clicked(bench: Any, width: int, 
 
 
 @pytest.mark.slow
+def test_what_a_narrow_window_folded_comes_back_in_a_wide_one(bench: Any) -> None:
+    page = bench.page
+    bench.command("autodiff-kit:open-lesson", no="01", what="lesson")
+    page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('01_')", timeout=60_000)
+    bench.idle()
+    bench.command("autodiff-kit:open-syllabus")
+    syllabus = page.locator(".akl-syllabus")
+    page.locator(".jp-NotebookPanel:visible .jp-WindowedPanel-outer").click()
+    for width, visible in ((1280, True), (640, False), (700, False), (1280, True), (640, False), (1280, True)):
+        page.set_viewport_size({"width": width, "height": 800})
+        bench.still()
+        expect(syllabus).to_be_visible(visible=visible)
+    bench.js("jupyterapp.shell.collapseLeft()")  # as the learner does, who wants it away
+    for width in (640, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        for _ in range(3):
+            bench.still()
+        expect(syllabus).to_be_hidden()
+
+
+@pytest.mark.slow
 def test_no_plain_key_of_any_panel_reaches_the_notebook(bench: Any) -> None:
     """Every key of the table of keys, and those that would change a notebook in command mode."""
     ready(bench)

@@ -58,7 +58,7 @@ def test_another_kernel_takes_over(bench: Any) -> None:
         PUSH,
     )
     expect(bench.inspector.locator(".akl-banners")).to_contain_text(
-        "This tape could not be shown: the kernel could not"
+        "Another tape could not be shown, so this is still the one before it: the kernel could not"
     )
     expect(bench.inspector).to_have_attribute("data-state", "one")
     for _ in range(3):
@@ -91,6 +91,43 @@ def test_of_tapes_that_ended_the_newest_that_is_held_is_shown(bench: Any) -> Non
     bench.notebook()
     bench.run(IMPORT + PUSH + "\n" + GONE)
     bench.tape(12)
+
+
+# Tapes are announced and not kept, as where a run of many cells records more than are kept.
+UNKEPT = "from autodiff_kit.lab.kernel.inspector import TapeInspector\nTapeInspector._retain = lambda *_: None"
+# The next tape's head is sent when `answer_late` is called.
+LATE = """
+receive = TapeInspector.receive
+def hold(self, message, send=None):
+    global answer_late
+    if message.get("ask") == "tape.head":
+        TapeInspector.receive, answer_late = receive, lambda: receive(self, message, send)
+    else:
+        receive(self, message, send)
+TapeInspector.receive = hold
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
+def test_what_became_of_one_tape_is_never_said_beside_another(bench: Any, late: bool) -> None:
+    bench.notebook()
+    bench.run(IMPORT + PUSH)
+    bench.tape(12)
+    bench.inspector.evaluate(
+        """panel => { window.refused = 0;
+            new MutationObserver(() => { refused += panel.textContent.includes('could not be shown'); })
+                .observe(panel, { childList: true, subtree: true }); }"""
+    )
+    bench.run(UNKEPT, *([LATE] if late else []), GONE)
+    if late:
+        expect(bench.inspector).to_have_attribute("data-state", "loading")
+        bench.run(ONE)
+        bench.tape(1)
+        bench.run("answer_late()")
+    bench.run("'the kernel has answered all'")
+    bench.tape(1 if late else 12)
+    assert bench.js("refused") == 0
 
 
 @pytest.mark.slow

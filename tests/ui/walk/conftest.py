@@ -32,12 +32,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Installed:
-    """An environment with the kit's wheel; all other packages are those that the tests use."""
+    """An environment with the kit's wheel; all other packages are those that the tests use.
 
-    def __init__(self, home: Path) -> None:
+    Parameters
+    ----------
+    home : Path
+        The folder for it.
+    python : str, optional
+        A Python of the same version as the tests'.
+    """
+
+    def __init__(self, home: Path, python: str = sys.executable) -> None:
         self.home, self.opened = home / "env", home / "opened"
         self.python = str(self.home / "bin" / "python")
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(self.home)], check=True)
+        subprocess.run([python, "-m", "venv", "--without-pip", str(self.home)], check=True)
         pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
         wheels = home / "wheels"
         subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", str(wheels), str(TOP)], check=True)

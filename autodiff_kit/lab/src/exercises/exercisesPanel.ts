@@ -154,7 +154,7 @@ export class ExercisesPanel {
   private drawSubmission(data: Exercises): void {
     const left = data.questions.filter(q => q.state !== 'passed').length;
     const last = data.handed[0] as Submission | undefined;
-    const open = left ? tn('%1 question is open. You can hand in now and again later; the best counts.', '%1 questions are open. You can hand in now and again later; the best counts.', left) : t('All questions pass.');
+    const open = left ? tn('%1 question is open. You can hand in now and again later; the last one counts.', '%1 questions are open. You can hand in now and again later; the last one counts.', left) : t('All questions pass.');
     const at = last ? new Date(last.at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : '';
     const words = this.unsaved ? t('Save first: the notebook has changes that the file does not have.') : last ? t('Handed in at %1, %2 of %3 points. Receipt %4.', at, last.score, last.max, last.receipt) : open;
     replaceChildren(this.foot, h('p', { role: 'status' }, last && !this.unsaved ? icon('check') : null, h('span', null, words)),

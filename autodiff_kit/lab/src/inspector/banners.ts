@@ -20,8 +20,11 @@ interface BannerActions {
 
 const plainBanner = (ic: string, text: string, ...more: HTMLElement[]): HTMLElement => banner('is-plain', [icon(ic), h('p', null, text)], more);
 
-/** The banner for a tape that the kernel could not send. */
+/** What stands in place of a tape that the kernel could not send. */
 export const unavailableBanner = (why: string): HTMLElement => plainBanner('warn', t('This tape could not be shown: %1', why));
+
+/** What stands above the tape that is shown while another one was asked for. */
+const otherTapeBanner = (why: string): HTMLElement => plainBanner('warn', t('Another tape could not be shown, so this is still the one before it: %1', why));
 
 export function banners(s: InspectorState, acts: BannerActions): (HTMLElement | null)[] {
   const { tape } = s;
@@ -36,7 +39,8 @@ export function banners(s: InspectorState, acts: BannerActions): (HTMLElement | 
   }[s.kernelCondition]();
   const one = tape.n === 1 ? banner('is-plain', [h('p', null, t('One node: %1 is watched, and nothing was computed from it yet.', tape.label(0)))]) : null;
   const released = tape.header.released ? plainBanner('half', releasedText(tape)) : null;
-  return [nanBanner(s, tape, acts), one, condition, released, noneBanner(s, acts.why, acts.close)];
+  const refused = s.refusal ? otherTapeBanner(s.refusal) : null;
+  return [refused, nanBanner(s, tape, acts), one, condition, released, noneBanner(s, acts.why, acts.close)];
 }
 
 /** Why values of a tape are missing, and what brings them back. */

@@ -65,18 +65,25 @@ class DiffView implements View {
     const key = `${tape.id} ${pick.tape} ${this.quantity}`;
     if (key !== this.key) {
       this.key = key;
+      const isWanted = (): boolean => key === this.key; // by now the panel may show another tape
       try {
-        await this.compare(tape, pick.tape);
+        const pairs = await this.compare(tape, pick.tape);
+        if (!isWanted()) {
+          return;
+        }
+        this.pairs = pairs;
       } catch (error) {
-        this.key = '';
-        replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, (error as Error).message));
+        if (isWanted()) {
+          this.key = '';
+          replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, (error as Error).message));
+        }
         return;
       }
     }
     this.draw(choices);
   }
 
-  private async compare(tape: Tape, id: string): Promise<void> {
+  private async compare(tape: Tape, id: string): Promise<DiffPair[]> {
     if (this.other?.id !== id) {
       replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, t('Comparing …')));
       this.other = await this.open(id);
@@ -87,7 +94,7 @@ class DiffView implements View {
     const reply = await tape.diff(other, this.quantity);
     const far = new Map(reply.changed.map((k, i) => [k, reply.apart[i]]));
     const constant = (x: Tape, i: number | null): boolean => i !== null && x.flag(i, 'k');
-    this.pairs = reply.pairs
+    return reply.pairs
       .map(([a, b], k): DiffPair => ({ a, b, distance: far.get(k) ?? null, kind: a === null ? 'new' : b === null ? 'gone' : far.has(k) ? 'changed' : 'same' }))
       .filter(pair => !constant(tape, pair.a) && !constant(other, pair.b));
   }

@@ -32,6 +32,8 @@ export class InspectorState {
   tape: Tape | null = null;
   view: ViewName = 'table';
   kernelCondition: KernelCondition = 'ready';
+  /** Why the tape that was asked for last is not the one that is shown; empty where it is. */
+  refusal = '';
   /** How far the sweeps have come: nodes below forwardEnd are recorded, nodes from reverseEnd on have their cotangent. */
   forwardEnd = 0;
   reverseEnd = 0;

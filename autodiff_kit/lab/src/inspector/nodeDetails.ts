@@ -10,10 +10,14 @@ import type { ArrayReply, JsonNumber, Quantity } from '../services/protocol';
 const ROLES: Record<Quantity, string> = { value: 'value', tangent: 'fwd', cotangent: 'rev' };
 const SHOWN_CONSUMERS = 6; // that are named
 
-/** A small matrix, zeros as blocks; nothing where the array is larger than the panel draws. */
+const MANY_COLUMNS = 4; // more are drawn closer, and with two digits
+
+/** A small matrix, zeros as blocks; where the panel is too narrow for its columns, it is scrolled in a box of its own. */
 export function matrixTable(rows: JsonNumber[][], role = ''): HTMLElement {
-  const cell = (v: JsonNumber): HTMLElement => h('td', { class: v === 'nan' ? 'is-nan' : '' }, v === 0 ? h('span', { class: 'akl-v akl-v-zero' }, '0') : formatNumber(v, rows[0].length > 4 ? 2 : 3));
-  return h('table', { class: `akl-matrix akl-matrix-${role}`, role: 'presentation' }, h('tbody', null, rows.map(row => h('tr', null, row.map(cell)))));
+  const isWide = rows[0].length > MANY_COLUMNS;
+  const cell = (v: JsonNumber): HTMLElement => h('td', { class: v === 'nan' ? 'is-nan' : '' }, v === 0 ? h('span', { class: 'akl-v akl-v-zero' }, '0') : formatNumber(v, isWide ? 2 : 3));
+  const table = h('table', { class: `akl-matrix akl-matrix-${role}${isWide ? ' is-wide' : ''}`, role: 'presentation' }, h('tbody', null, rows.map(row => h('tr', null, row.map(cell)))));
+  return isWide ? h('div', { class: 'akl-matrix-box', tabIndex: 0, role: 'group', 'aria-label': t('All entries') }, table) : table;
 }
 
 function smallMatrix(reply: ArrayReply | null, role: string): HTMLElement | null {

@@ -1,7 +1,7 @@
 import { t } from '../common/translation';
 import type { CommClient } from '../services/commClient';
 import type { NotebookSession, NotebookSessions } from '../services/notebookSessions';
-import { isSuperseded, type KernelNotice, type RequestError, type TapeListing } from '../services/protocol';
+import { isSuperseded, type KernelNotice, refusalText, type RequestError, type TapeListing } from '../services/protocol';
 import type { KernelCondition } from './inspectorState';
 import type { NotebookCode } from './notebookCode';
 import type { TapeInspector } from './tapeInspector';
@@ -72,7 +72,8 @@ export class TapeFollower {
     }
   }
 
-  private async loadTapeList(session: NotebookSession, client: CommClient): Promise<void> {
+  /** `isRefused`: the kernel no longer has the tape that it announced last. */
+  private async loadTapeList(session: NotebookSession, client: CommClient, isRefused = false): Promise<void> {
     const known = this.tapesOf(session);
     try {
       const reply = await client.request<{ tapes: TapeListing[] }>('tape.list');
@@ -80,7 +81,7 @@ export class TapeFollower {
       // Of the tapes that were announced before, the kernel lists those that something still holds.
       known.latest = known.tapes[known.tapes.length - 1]?.tape ?? null;
       await this.update();
-      if (known.announcements && !known.latest && !this.inspector.state.tape) {
+      if (session === this.current && known.announcements && !known.latest && (isRefused || !this.inspector.state.tape)) {
         this.inspector.showError(t('nothing held it any more when its cell had ended. Run the cell again, and it stays.'));
       }
     } catch (error) {
@@ -116,6 +117,7 @@ export class TapeFollower {
     this.current = session;
     this.code.panel = session?.panel ?? null;
     this.shown = '';
+    this.inspector.cancelOpening();
     const known = session && this.tapesOf(session);
     this.inspector.channel = session?.client ?? null;
     this.inspector.tapes = known?.tapes ?? [];
@@ -148,14 +150,16 @@ export class TapeFollower {
 
   /** A tape that the kernel refused is not asked for again: it would be refused each time the kernel is idle. */
   private onError(error: unknown, session: NotebookSession): void {
-    const { code, message, advice } = error as Partial<RequestError> & Error;
+    const { code } = error as Partial<RequestError>;
+    if (session !== this.current) {
+      return; // another notebook's tape is shown by now
+    }
     if (isSuperseded(error) || code === 'gone') {
       this.shown = '';
+    } else if (code === 'released' && session.client?.isOpen) {
+      void this.loadTapeList(session, session.client, true); // another one may still be held
     } else {
-      this.inspector.showError([message, advice].filter(Boolean).join(' '));
-      if (code === 'released' && session.client?.isOpen) {
-        void this.loadTapeList(session, session.client); // an older one may still be held
-      }
+      this.inspector.showError(refusalText(error));
     }
     this.updateCondition();
   }

@@ -7,7 +7,7 @@ import { tapeAsText, firstNodeOnLine, nextMissingOrNan } from './nodeSearch';
 import { type LayoutActions, InspectorLayout } from './inspectorLayout';
 import { graphView } from './graphView';
 import { shortcutAction } from './keyboardShortcuts';
-import { isSuperseded } from '../services/protocol';
+import { isSuperseded, refusalText } from '../services/protocol';
 import { memoryView } from './memoryView';
 import { setSignificantDigits } from '../common/numberFormat';
 import { KIND } from './valueFormat';
@@ -20,7 +20,7 @@ import { Tape } from './tape';
 import { tn } from '../common/translation';
 import { Playback } from './playback';
 import { explainView } from './explainView';
-import type { RequestChannel, TapeListing } from '../services/protocol';
+import type { RequestChannel, TapeHeader, TapeListing } from '../services/protocol';
 
 /** What the inspector needs from JupyterLab. */
 export interface InspectorHost extends CodeLookup {
@@ -42,7 +42,8 @@ export class TapeInspector {
   channel: RequestChannel | null = null;
   tapes: TapeListing[] = [];
   pinned = false;
-  private openCount = 0;
+  /** Counts what was asked to be shown; only the last of it is. */
+  private turn = 0;
   /** A search for None or NaN that waits until all kinds are loaded. */
   private pendingSearch: 'none' | 'nan' | null = null;
   private readonly views: Record<ViewName, View>;
@@ -76,7 +77,7 @@ export class TapeInspector {
   private acts(): LayoutActions {
     const { playback } = this;
     return {
-      open: id => void this.open(id), moveToMainArea: () => this.host.moveToMainArea(), show: v => this.show(v), setFilter: filter => this.setFilter({ filter }), setGrouping: by => this.groupBy(by),
+      open: id => void this.choose(id), moveToMainArea: () => this.host.moveToMainArea(), show: v => this.show(v), setFilter: filter => this.setFilter({ filter }), setGrouping: by => this.groupBy(by),
       togglePin: () => this.togglePin(), togglePlay: () => playback.togglePlay(), rewind: () => playback.rewind(), step: by => playback.step(by), end: () => playback.end(), setDirection: dir => playback.setDirection(dir)
     };
   }
@@ -137,17 +138,13 @@ export class TapeInspector {
       return;
     }
     const begun = performance.now();
-    const turn = ++this.openCount;
     this.playback.pause();
     this.el.dataset.state = 'loading';
-    const tape = await Tape.open(channel, id, head => replaceChildren(this.layout.facts, tn('%1 node', '%1 nodes', head.n), ' …'), this.tapes.find(one => one.tape === id)?.n).catch((error: unknown) => {
-      // What was shown stays, and is said to.
-      if (turn === this.openCount) {
-        this.el.dataset.state = state.tape ? (state.tape.n === 1 ? 'one' : 'ready') : 'empty';
-      }
-      throw error;
+    const tape = await this.unlessOvertaken(isWanted => {
+      const onHead = (head: TapeHeader): void => void (isWanted() && replaceChildren(this.layout.facts, tn('%1 node', '%1 nodes', head.n), ' …'));
+      return Tape.open(channel, id, onHead, this.tapes.find(one => one.tape === id)?.n);
     });
-    if (turn !== this.openCount) {
+    if (!tape) {
       return;
     }
     performance.measure('autodiff-kit:answered', { start: begun, detail: tape.n });
@@ -165,12 +162,57 @@ export class TapeInspector {
     if (!tape || tape.id !== id || tape.channel !== this.channel || tape.header.at !== told?.at) {
       return this.open(id);
     }
+    this.cancelOpening();
+    this.setRefusal('');
     if (tape.header.asked !== told.asked) {
-      if (!(await tape.refreshGradient())) {
+      const isSame = await this.unlessOvertaken(() => tape.refreshGradient());
+      if (isSame === false) {
         return this.open(id);
       }
-      this.resetAfterGradient(tape);
-      await this.loadKinds(tape);
+      if (isSame) {
+        this.resetAfterGradient(tape);
+        await this.loadKinds(tape);
+      }
+    }
+  }
+
+  /** A tape was chosen from the list. */
+  private async choose(id: string): Promise<void> {
+    try {
+      await this.open(id);
+    } catch (error) {
+      this.updateTapeList(); // which goes on naming the tape that is shown
+      this.showError(refusalText(error));
+    }
+  }
+
+  /** What a request for a tape gave; null where another tape was asked for since, and neither answer nor error counts. */
+  private async unlessOvertaken<T>(request: (isWanted: () => boolean) => Promise<T>): Promise<T | null> {
+    const turn = ++this.turn;
+    const isWanted = (): boolean => turn === this.turn;
+    try {
+      const answer = await request(isWanted);
+      return isWanted() ? answer : null;
+    } catch (error) {
+      if (!isWanted()) {
+        return null;
+      }
+      this.showWhatIsThere();
+      throw error;
+    }
+  }
+
+  /** What is still on its way is not shown when it comes. */
+  cancelOpening(): void {
+    this.turn++;
+    this.showWhatIsThere();
+  }
+
+  private showWhatIsThere(): void {
+    const { tape } = this.state;
+    this.el.dataset.state = tape ? (tape.n === 1 ? 'one' : 'ready') : 'empty';
+    if (tape) {
+      replaceChildren(this.layout.facts, tapeFacts(tape));
     }
   }
 
@@ -197,7 +239,7 @@ export class TapeInspector {
     const selected = state.tape?.id === tape.id && state.tape.n === tape.n ? state.selected : null;
     Object.assign(state, {
       tape, forwardEnd: tape.n, reverseEnd: tape.n, playhead: null, selected, hovered: null, sweepStep: null, explanation: null, search: '', filter: '',
-      direction: 1, unstarted: true, explainPair: { source: null, target: null }, grouping: this.initialGrouping(tape)
+      direction: 1, unstarted: true, explainPair: { source: null, target: null }, grouping: this.initialGrouping(tape), refusal: ''
     });
     state.expanded.clear();
     this.layout.search.value = '';
@@ -206,7 +248,7 @@ export class TapeInspector {
     this.pinned = this.tapes.find(one => one.tape === tape.id)?.pinned ?? false;
     this.layout.pinButton.setAttribute('aria-pressed', String(this.pinned));
     this.updateTapeList();
-    this.el.dataset.state = tape.n === 1 ? 'one' : 'ready';
+    this.showWhatIsThere();
     replaceChildren(this.layout.empty);
     this.timeline.redraw();
     this.layout.showDirection(state.direction);
@@ -242,8 +284,8 @@ export class TapeInspector {
 
   clear(): void {
     this.playback.pause();
-    this.state.tape = null;
-    this.el.dataset.state = 'empty';
+    Object.assign(this.state, { tape: null, refusal: '' });
+    this.cancelOpening();
     replaceChildren(this.layout.view);
     this.updateTapeList();
     this.updateSummary();
@@ -255,14 +297,19 @@ export class TapeInspector {
     return emptyState(() => this.host.recordExample(), () => this.host.openLesson('00'));
   }
 
-  /** Show why the kernel could not send a tape; the tape that is shown stays. */
+  /** Show why the kernel could not send the tape that was asked for last; the tape that is shown stays. */
   showError(why: string): void {
-    const { tape } = this.state;
-    this.el.dataset.state = tape ? (tape.n === 1 ? 'one' : 'ready') : 'empty';
-    if (tape) {
-      replaceChildren(this.layout.banners, unavailableBanner(why));
+    if (this.state.tape) {
+      this.setRefusal(why);
     } else {
       replaceChildren(this.layout.empty, unavailableBanner(why)); // "No tape yet" would contradict it
+    }
+  }
+
+  private setRefusal(why: string): void {
+    if (this.state.refusal !== why) {
+      this.state.refusal = why;
+      this.updateSummary();
     }
   }
 

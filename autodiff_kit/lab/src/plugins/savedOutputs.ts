@@ -3,12 +3,13 @@ import { ISessionContextDialogs, SessionContextDialogs } from '@jupyterlab/apput
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
 import { loadTranslations } from '../common/translation';
+import { drawCellsSoon } from '../outputs/cellRendering';
 import { NotebookOutputs } from '../outputs/notebookOutputs';
 import { stayCleanWhenOpened } from '../outputs/openedClean';
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'autodiff-kit:saved-outputs',
-  description: 'Shows widgets that the kernel no longer has as they last stood, and saves them so.',
+  description: 'Draws a lesson as soon as it is opened; shows widgets that the kernel no longer has as they last stood, and saves them so.',
   autoStart: true,
   requires: [INotebookTracker, ITranslator],
   optional: [ISessionContextDialogs],
@@ -18,6 +19,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const follow = (panel: NotebookPanel): void => {
       new NotebookOutputs(panel, asked);
       stayCleanWhenOpened(panel);
+      void drawCellsSoon(panel);
     };
     tracker.forEach(follow);
     tracker.widgetAdded.connect((_sender, panel) => follow(panel));

@@ -1,5 +1,6 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, MainAreaWidget } from '@jupyterlab/apputils';
+import { PageConfig } from '@jupyterlab/coreutils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator } from '@jupyterlab/translation';
@@ -56,6 +57,9 @@ class WelcomeTab {
   }
 }
 
+/** The notebook that the page's address names, in JupyterLab or in Notebook; empty where it names none. */
+const linkedNotebook = (): string => ['treePath', 'notebookPath'].map(name => PageConfig.getOption(name)).find(path => path.endsWith('.ipynb')) ?? '';
+
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'autodiff-kit:welcome',
   description: 'Says on the first start what the lessons are and where to begin.',
@@ -70,8 +74,8 @@ const plugin: JupyterFrontEndPlugin<void> = {
     void app.restored.then(async () => {
       if (state && !(await state.fetch(WELCOMED))) {
         await state.save(WELCOMED, true);
-        // A link into a lesson, or a folder without lessons, needs no welcome.
-        if (!tracker.currentWidget && (await actions.server.syllabus().catch(() => null))?.lessons.length) {
+        // A link into a notebook, or a folder without lessons, needs no welcome; the tabs of an older workspace do.
+        if (!linkedNotebook() && (await actions.server.syllabus().catch(() => null))?.lessons.length) {
           welcome.showInPlaceOfLauncher();
         }
       }

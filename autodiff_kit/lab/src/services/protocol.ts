@@ -190,6 +190,9 @@ export class RequestError extends Error {
 /** A later request of the same kind took this one's place before it was sent. */
 export const isSuperseded = (error: unknown): boolean => error instanceof RequestError && error.code === 'stale';
 
+/** What an error says, with the advice that came with it. */
+export const refusalText = (error: unknown): string => [(error as Error).message, (error as RequestError).advice].filter(Boolean).join(' ');
+
 /** Sends a request and resolves with the reply: a kernel's comm, or recorded answers in a test. */
 export interface RequestChannel {
   request<T>(ask: string, args?: Record<string, unknown>): Promise<T>;

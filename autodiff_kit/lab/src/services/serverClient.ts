@@ -39,6 +39,8 @@ export interface LessonProgress {
   state: LessonState;
   read: number;
   predicted: number;
+  /** Of those predicted: the result was shown, and the prediction is right or wrong. */
+  judged: number;
   right: number;
   prompts: number;
   solved: number;

@@ -263,7 +263,7 @@ export class SyllabusPanel {
 
   /** Read, predicted and solved: three things, none of which follows from another. */
   private counts(got: LessonProgress): HTMLElement[][] {
-    const right = got.predicted ? ` · ${t('%1 right', got.right)}` : '';
+    const right = got.judged ? ` · ${t('%1 of %2 right', got.right, got.judged)}` : ''; // before the results nothing is wrong
     return [fact(t('Read'), t('%1 of %2 results', got.read, got.prompts)), fact(t('Predicted'), t('%1 of %2', got.predicted, got.prompts), right),
       fact(t('Solved'), t('%1 of %2 questions', got.solved, got.questions), ` · ${t('%1 of %2 points', got.score, got.max)}`)];
   }

@@ -1,12 +1,12 @@
 import { s, put, clamp, onDrag } from "./dom.js";
 import { brief } from "./numbers.js";
 
-/** An upright axis with marks at its ends and at zero, their values beside the marks. */
-export const drawUprightAxis = ({ x, foot, top, zero, low, high }) => [
+/** An upright axis with marks at its ends and at zero, and the values of its ends unless it is `bare`. */
+export const drawUprightAxis = ({ x, foot, top, zero, low, high, bare = false }) => [
   s("line", { x1: x, x2: x, y1: foot, y2: top, class: "ak-axis" }),
   ...[foot, top, zero].map((y) => s("line", { x1: x - (y === zero ? 7 : 4), x2: x + (y === zero ? 7 : 4), y1: y, y2: y, class: "ak-axis" })),
-  s("text", { x, y: top - 5, "text-anchor": "middle", text: brief(high) }),
-  ...(low === 0 ? [] : [s("text", { x, y: foot + 13, "text-anchor": "middle", text: brief(low) })]),
+  ...(bare ? [] : [s("text", { x, y: top - 5, "text-anchor": "middle", text: brief(high) })]),
+  ...(bare || low === 0 ? [] : [s("text", { x, y: foot + 13, "text-anchor": "middle", text: brief(low) })]),
 ];
 
 /** A number as an arrow on an upright axis; zero is a small square. */
@@ -22,7 +22,7 @@ export function drawAxisArrow({ x, zero, tip, role, width = 3 }) {
 
 /**
  * A number that is set by its arrow on an upright axis: drag, arrow keys by `snap`, PageUp and PageDown by `page`, Home and
- * End to the ends, 0 to zero. update({x, foot, top, value, said}); foot and top are where the ends of the axis stand.
+ * End to the ends, 0 to zero. update({x, foot, top, value, said, bare}); foot and top are where the ends of the axis stand.
  */
 export function AxisArrow({ label, min, max, snap = 1, page = 2, role, onChange }) {
   const el = s("g", {
@@ -39,10 +39,10 @@ export function AxisArrow({ label, min, max, snap = 1, page = 2, role, onChange 
   const toY = (v) => place.foot + ((v - min) / (max - min)) * (place.top - place.foot);
 
   function draw() {
-    const { x, foot, top } = place;
+    const { x, foot, top, bare } = place;
     const [zero, tip] = [toY(clamp(0, min, max)), toY(value)];
     el.replaceChildren(
-      ...drawUprightAxis({ x, foot, top, zero, low: min, high: max }),
+      ...drawUprightAxis({ x, foot, top, zero, low: min, high: max, bare }),
       s("rect", { x: x - 16, y: top - 10, width: 32, height: foot - top + 20, fill: "transparent" }),
       s("line", { x1: x, x2: x, y1: zero, y2: tip, class: `ak-stroke-${role}`, "stroke-width": 3.5 }),
       s("circle", { cx: x, cy: tip, r: 12, class: "ak-ring" }),

@@ -5,13 +5,15 @@ import { SHAPES, LINES } from "./marker_shapes.js";
 
 const EDGE = { left: 34, right: 12, top: 8, bottom: 26 }; // px
 const WIDEST = 680; // px
+const NAMED = 400; // px of width from which balls have their names beside them; the table's head has them always
+const CORNERS = 24; // of the polygon that stands for the edge of the disc where words are placed
 const LEVELS = [0.05, 0.2, 0.5, 1, 2, 3.5, 5.5]; // of the loss, for its contours
 // Where a word would like to stand beside its mark, in degrees clockwise from the right; balls come close to each other.
 const WORDS = { disc: -120, square: -45, triangle: 150, best: 60, cross: 0 };
 // What is allowed, named low in the region, where the balls do not end.
 const INSIDE = {
-  half: { at: [-1.5, -1.05], text: "allowed: w₀ ≤ 1", side: 0, look: "", leads: false },
-  disc: { at: [0, -0.4], text: "allowed", side: 90, look: "", leads: false },
+  half: { at: [-1.5, -1.05], text: "allowed: w₀ ≤ 1", side: 0, look: "", leads: false, fixed: true },
+  disc: { at: [0, -0.4], text: "allowed", side: 90, look: "", leads: false, fixed: true },
 };
 
 /**
@@ -133,15 +135,17 @@ export function ConstraintPlot({ label, least, most, snap = 0.25, onTarget }) {
 
   /** The names of the marks, clear of trails, of the edge and of each other, with a line to a mark that is farther away. */
   function words(across, height) {
+    const named = across >= NAMED ? shown() : [];
     const marks = [
-      ...shown().map(({ name, shape, path }) => ({ at: path[data.at], text: name, side: WORDS[shape], look: "ak-strong", leads: true })),
+      ...named.map(({ name, shape, path }) => ({ at: path[data.at], text: name, side: WORDS[shape], look: "ak-strong", leads: true })),
       { at: data.best, text: "best allowed", side: WORDS.best, look: "ak-in-value", leads: true },
       { at: data.target, text: "least loss", side: WORDS.cross, look: "", leads: false },
     ];
     const trails = data.balls.flatMap(({ path }) => path.slice(0, data.at).map((from, k) => [spot(from), spot(path[k + 1])]));
-    const edge = data.region === "half" ? [[spot([1, least[1]]), spot([1, most[1]])]] : [];
+    const rim = Array.from({ length: CORNERS + 1 }, (_, k) => spot([Math.cos((2 * Math.PI * k) / CORNERS), Math.sin((2 * Math.PI * k) / CORNERS)]));
+    const edge = data.region === "half" ? [[spot([1, least[1]]), spot([1, most[1]])]] : rim.slice(1).map((to, k) => [rim[k], to]);
     const inside = INSIDE[data.region];
-    const around = marks.map(({ at }) => spot(at)).flatMap(([x, y]) => [[[x - 8, y - 8], [x + 8, y + 8]], [[x - 8, y + 8], [x + 8, y - 8]]]);
+    const around = [...shown().map(({ path }) => path[data.at]), ...marks.map(({ at }) => at)].map(spot).flatMap(([x, y]) => [[[x - 8, y - 8], [x + 8, y + 8]], [[x - 8, y + 8], [x + 8, y - 8]]]);
     const placed = placeLabels(
       [inside, ...marks].map(({ at, side, ...mark }) => ({ ...mark, at: spot(at), angle: (side * Math.PI) / 180 })),
       { bounds: { x0: EDGE.left + 2, x1: across - 2, y0: 2, y1: height - EDGE.bottom - 2 }, lines: [...trails, ...edge, ...around] },

@@ -1,21 +1,24 @@
-import { h, s, put, clamp, onDrag, onWidth } from "./dom.js";
+import { h, s, put, clamp, isLow, onDrag, onWidth } from "./dom.js";
 import { brief } from "./numbers.js";
 import { AxisArrow, drawAxisArrow, drawUprightAxis } from "./axis_arrow.js";
 import { CUT_HEIGHT, drawCutSums } from "./cut_sums.js";
 import { curvePath, levelCurve, minusPatterns, ribbon } from "./ribbon.js";
 import { Tween } from "./tween.js";
 
-const [PACE, SLIM, RADIUS] = [1000, 560, 19]; // ms a step; px below which names are short; px of a node
+const [PACE, RADIUS] = [1000, 19]; // ms a step; px of a node
+const [SLIM, NARROW, TINY] = [560, 400, 280]; // px below which s has a short name, all nodes have, slopes stand where it matters
+const SMALLER = { slim: 16, low: 13 }; // px of a node where there is less room
 const GROUND = { sweep: { first: 60, row: 113, half: 34, height: 356 }, cut: { first: 52, row: 85, half: 26, foot: 268 } };
+const LOW_GROUND = { sweep: { first: 38, row: 64, half: 22, height: 212 }, cut: { first: 36, row: 58, half: 20, foot: 178 } };
 const SUMS = 30; // px from the foot of the graph to the bars
-GROUND.cut.height = GROUND.cut.foot + SUMS + CUT_HEIGHT;
+for (const { cut } of [GROUND, LOW_GROUND]) cut.height = cut.foot + SUMS + CUT_HEIGHT;
 const middle = { "text-anchor": "middle" };
 const word = (x, y, text, look = {}) => s("text", { x, y, ...middle, class: "ak-halo", text, ...look });
 const strong = (role, size = 15) => ({ class: `ak-halo ak-in-${role}`, style: `font-weight:600;font-size:${size}px` });
 
 /**
  * A computational graph through which numbers flow as ribbons: with the computation, against it, or from both sides up to
- * a cut that is dragged. places: {sweep, cut}, each {name: [how far right 0…1, row]}; gains: where on a wire
+ * a cut that is dragged. places: {sweep, narrow, tiny, low, cut}, three of them for such windows, each {name: [how far right 0…1, row]}; gains: where on a wire
  * its slope stands, by "from>to". update({view, step, inputs, outputs, nodes, wires, reverse, cuts, sums}); view is "forward",
  * "reverse", "double" or "seam", inputs and outputs what the arrows at the sides are set to.
  */
@@ -57,7 +60,7 @@ export function FlowGraph({ label, places, gains, reach, names, onInput, onOutpu
       tips.forEach((tip, i) => {
         put(tip.el, { display: shown ? null : "none" });
         const y = c.rowY(i);
-        tip.update({ x: view === "reverse" ? c.right : c.left, foot: y + c.ground.half, top: y - c.ground.half, value: side[i] });
+        tip.update({ x: view === "reverse" ? c.right : c.left, foot: y + c.ground.half, top: y - c.ground.half, value: side[i], bare: c.low });
       });
     }
     const drawn = seam ? drawCut(c) : drawSweep(c);
@@ -121,13 +124,16 @@ function CutHandle({ onMove, onStep }) {
 /** Where everything stands in a picture of this width: nodes, curves of wires, the cut at a step and back. */
 function geometry({ width, state, places }) {
   const seam = state.view === "seam";
-  const ground = seam ? GROUND.cut : GROUND.sweep;
-  const slim = width < SLIM;
+  const low = isLow();
+  const ground = (low ? LOW_GROUND : GROUND)[seam ? "cut" : "sweep"];
+  const [slim, narrow] = [width < SLIM, width < NARROW];
+  const tiny = width < TINY;
+  const kind = seam ? "cut" : low ? "low" : tiny ? "tiny" : narrow ? "narrow" : "sweep";
   const [left, right] = [slim ? 16 : 32, width - (slim ? 16 : 32)];
   const [from, to] = [left + 20, right - 20];
   const rowY = (row) => ground.first + row * ground.row;
   const where = state.nodes.map(({ name }) => {
-    const [far, row] = places[seam ? "cut" : "sweep"][name];
+    const [far, row] = places[kind][name];
     return [from + far * (to - from), rowY(row)];
   });
   const wires = state.wires.map((wire) => {
@@ -147,13 +153,15 @@ function geometry({ width, state, places }) {
     return x >= stops.at(-1) ? stops.length - 1 : clamp(i + (x - stops[i]) / (stops[i + 1] - stops[i]), 0, stops.length - 1);
   };
   const sizes = wires.flatMap((wire) => [...wire.pushed, ...wire.pulled].map(Math.abs));
-  return { state, width, ground, slim, left, right, rowY, where, wires, inputs, toX, toStep, radius: slim ? 16 : RADIUS, scale: Math.min(2.4, 22 / Math.max(1, ...sizes)) };
+  const radius = low ? SMALLER.low : slim ? SMALLER.slim : RADIUS;
+  const scale = Math.min(2.4, (low ? 14 : 22) / Math.max(1, ...sizes));
+  return { state, width, ground, kind, low, slim, narrow, tiny, left, right, rowY, where, wires, inputs, toX, toStep, radius, scale };
 }
 
 const part = (c, wire, from, to, amount, role) => ribbon({ at: wire.at, from, to, amount, role, scale: c.scale, stripes: c.stripes });
 const bare = ({ at }) => s("path", { d: curvePath(at, 0, 1), class: "ak-axis", "stroke-width": 1.5 });
 const above = (c, amount) => Math.max(5, Math.abs(amount) * c.scale) / 2 + 6;
-const gainAt = (c, wire) => c.gains[c.state.view === "seam" ? "cut" : "sweep"][`${c.state.nodes[wire.from].name}>${c.state.nodes[wire.to].name}`];
+const gainAt = (c, wire) => c.gains[c.kind][`${c.state.nodes[wire.from].name}>${c.state.nodes[wire.to].name}`];
 
 /** A number on paper, with an edge in the colour of its direction. */
 function tag(x, y, text, { role, side = 0, round = false, half = 4 * text.length + 6 }) {
@@ -179,12 +187,13 @@ function slopeBox(c, wire, lit) {
 function drawNode(c, i, lit) {
   const { name, op, value } = c.state.nodes[i];
   const [x, y] = c.where[i];
-  const far = op === "input" || (c.slim && name === "s") ? name : `${name} = ${op}`;
-  const beside = name === "s" ? { x: x + 2, "text-anchor": c.slim ? "middle" : "start" } : {};
+  const short = c.slim || c.low;
+  const far = op === "input" || c.narrow || (short && name === "s") ? name : `${name} = ${op}`;
+  const beside = name === "s" ? { x: x + 2, "text-anchor": short ? "middle" : "start" } : {};
   return [
     s("circle", { cx: x, cy: y, r: c.radius, class: "ak-paper-fill", stroke: `var(--ak-${lit ? "ink" : "control"})`, "stroke-width": lit ? 3 : 1.25 }),
     word(x, y + 5, brief(value, 2), { class: "ak-strong", style: "font-size:15px" }),
-    word(x, y - c.radius - 8, far, { style: "font-family:var(--ak-mono)", ...beside }),
+    word(x, y - c.radius - (c.low ? 4 : 8), far, { style: "font-family:var(--ak-mono)", ...beside }),
   ];
 }
 
@@ -221,8 +230,14 @@ function drawSweep(c) {
       const passed = back ? far < gainAt(c, wire) : far > gainAt(c, wire);
       return tag(x, y, brief(wire[carried][passed ? 1 : 0], 2), { role, round: true });
     });
-  const boxes = c.wires.filter((wire) => !wire.stub).flatMap((wire) => slopeBox(c, wire, wire.to === now));
+  const boxes = c.wires.filter((wire) => !wire.stub).filter((wire) => !c.tiny || wire.to === now).flatMap((wire) => slopeBox(c, wire, wire.to === now));
   return { ground: [...flow, ...boxes, ...nodes.flatMap((_, i) => drawNode(c, i, i === now)), ...drawKnown(c, known, role, back), ...drawResult(c, known, role, back)], front: fronts };
+}
+
+/** Where the number of a node without a stub stands: beside it, or below where there is little room. */
+function besideNode({ where, radius, narrow, low }, i) {
+  const [x, y] = where[i];
+  return narrow && !low ? [x, y + radius + 16] : [x + radius + 9, y - 12];
 }
 
 /** The number that has come to each node, on its stub; a question mark where none has come. */
@@ -230,7 +245,7 @@ function drawKnown(c, known, role, back) {
   return c.state.nodes.flatMap((node, i) => {
     const amount = known(i);
     const stub = c.wires.find((wire) => wire.stub && (wire.from ?? wire.to) === i);
-    const [x, y] = stub ? stub.at(stub.from === null ? 0.32 : 0.68) : [c.where[i][0] + c.radius + 9, c.where[i][1] - 12];
+    const [x, y] = stub ? stub.at(stub.from === null ? 0.32 : 0.68) : besideNode(c, i);
     if (amount === null) return stub ? [word(x, y - 7, "?")] : [];
     const result = back === (i < c.inputs);
     return [word(x, y - (stub ? above(c, amount) : 0), brief(amount, 2), strong(role, result ? 17 : 15))];
@@ -248,7 +263,7 @@ function drawResult(c, known, role, back) {
     ...far.flatMap((i, k) => {
       const zero = c.rowY(k);
       const arrow = known(i) === null ? [] : drawAxisArrow({ x, zero, tip: zero - (known(i) / reach) * half, role });
-      return [...drawUprightAxis({ x, foot: zero + half, top: zero - half, zero, low: -reach, high: reach }), ...arrow];
+      return [...drawUprightAxis({ x, foot: zero + half, top: zero - half, zero, low: -reach, high: reach, bare: c.low }), ...arrow];
     }),
     word(c.left, foot, back ? "uJ" : "v", strong(role, 13)),
     word(c.right, foot, back ? "u" : "Jv", strong(role, 13)),

@@ -1,11 +1,11 @@
 import { clamp } from "./dom.js";
 
-const LETTER = 7.1; // px of width that a letter takes at most
+const LETTER = 7.6; // px of width that a letter takes at most
 const [ABOVE, BELOW] = [11, 4]; // px from the foot of a line of text to its top and bottom
 const TURNS = [0, 22.5, -22.5, 45, -45, 67.5, -67.5, 90, -90, 135, -135, 180];
 const FAR = { near: [12, 20, 34, 52, 76], led: [26, 44, 62, 80, 104, 128, 152] }; // px from what is labelled
 const COST = { overlap: 1000, crossed: 90, leader: 9, ring: 5, turn: 1 };
-const AIR = 3; // px that are kept free around a label
+const AIR = 5; // px that are kept free around a label
 
 const airy = ({ x0, x1, y0, y1 }) => ({ x0: x0 - AIR, x1: x1 + AIR, y0: y0 - AIR, y1: y1 + AIR });
 const touch = (a, b) => a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
@@ -46,7 +46,7 @@ function boxAt([px, py], angle, far, text) {
 /**
  * Find a place for each label near its point: inside of `bounds`, clear of the labels before it and, where that can be,
  * of `lines` (pairs of points). A label is {at, text, angle, leads}; angle is where it would like to stand, and one that
- * `leads` may stand farther away, with a line to its point. Returns the labels with {x, foot, box}: left end and foot of
+ * `leads` may stand farther away, with a line to its point; one that is `fixed` stands where it would like to. Returns the labels with {x, foot, box}: left end and foot of
  * the text, and the room it takes.
  */
 export function placeLabels(labels, { bounds, lines }) {
@@ -66,8 +66,8 @@ export function placeLabels(labels, { bounds, lines }) {
 
   return labels.map((label) => {
     const rings = FAR[label.leads ? "led" : "near"];
-    const choices = rings.flatMap((far, ring) =>
-      TURNS.map((degrees, turn) => ({ box: boxAt(label.at, label.angle + (degrees * Math.PI) / 180, far, label.text), ring, turn })),
+    const choices = (label.fixed ? rings.slice(0, 1) : rings).flatMap((far, ring) =>
+      (label.fixed ? TURNS.slice(0, 1) : TURNS).map((degrees, turn) => ({ box: boxAt(label.at, label.angle + (degrees * Math.PI) / 180, far, label.text), ring, turn })),
     );
     const costs = choices.map((choice) => (inside(choice.box) ? costOf(label, choice) : Infinity));
     const { box } = choices[costs.indexOf(Math.min(...costs))];

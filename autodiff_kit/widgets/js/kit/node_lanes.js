@@ -8,7 +8,8 @@ const TIGHT_UP_TO = 560; // px, as in the sheet
 /**
  * Loops as lanes under one axis of steps: a square is a node, filled while it is alive, and a line below the squares is the
  * tape that holds them. The number of nodes alive stands at the cursor. A press in a lane moves the cursor and chooses the
- * lane; the lanes are also a radio group, called `choice`. `lanes`: [{value, label, around}], around where one tape is open all the time.
+ * lane; the lanes are also a radio group, called `choice`. `lanes`: [{value, label, short, around}], short for a narrow
+ * window, around where one tape is open all the time.
  * update({growth, now, chosen}): growth gives {nodes, made, oldest} by value; onLayout({from, to}): px of step 0 and the last.
  */
 export function NodeLanes({ label, choice, lanes, onCursor, onChoose, onLayout }) {
@@ -25,7 +26,8 @@ export function NodeLanes({ label, choice, lanes, onCursor, onChoose, onLayout }
   function draw() {
     if (!width || !data) return;
     const { growth, now, chosen } = data;
-    const room = ROOMS[width <= TIGHT_UP_TO ? "tight" : "wide"];
+    const tight = width <= TIGHT_UP_TO;
+    const room = ROOMS[tight ? "tight" : "wide"];
     const right = width - room.right;
     const count = growth[chosen].nodes.length - 1;
     const rows = Math.max(...lanes.flatMap(({ value }) => growth[value].made));
@@ -37,8 +39,8 @@ export function NodeLanes({ label, choice, lanes, onCursor, onChoose, onLayout }
       lane.update({ ...growth[lanes[i].value], now, rows, X, top: i * LANE.height, chosen: lanes[i].value === chosen }),
     );
     over.replaceChildren(
-      s("line", { x1: X(now), x2: X(now), y1: 0, y2: foot + 4, class: "ak-stroke-value ak-thin", "data-cursor": now }),
-      ...lanes.flatMap(({ label: text, value }, i) => drawWords(text, growth[value].nodes[now], { x: X(now), left: room.left, top: i * LANE.height, strong: value === chosen })),
+      s("path", { d: cursorLine(X(now), lanes.length), class: "ak-stroke-value ak-thin", "data-cursor": now }),
+      ...lanes.flatMap(({ label: long, short, value }, i) => drawWords(tight ? (short ?? long) : long, growth[value].nodes[now], { x: X(now), left: room.left, top: i * LANE.height, strong: value === chosen })),
     );
     onLayout({ from: X(0), to: X(count) });
   }
@@ -106,6 +108,10 @@ function tapeLine(around, from, to, X, foot) {
   const gap = Math.min(2, 0.3 * (X(1) - X(0)));
   return Array.from({ length: to - from + 1 }, (_, i) => `M${X(from - 1 + i).toFixed(1)} ${y}H${(X(from + i) - gap).toFixed(1)}`).join("");
 }
+
+/** The cursor: a line through the squares of each lane, and none through its name. */
+const cursorLine = (x, count) =>
+  Array.from({ length: count }, (_, i) => `M${x.toFixed(1)} ${i * LANE.height + LANE.head}V${(i + 1) * LANE.height + (i + 1 < count ? 0 : 4)}`).join("");
 
 const drawStepAxis = (X, count, foot) => [
   s("text", { x: X(0) - 10, y: foot + 16, "text-anchor": "end", text: "step" }),

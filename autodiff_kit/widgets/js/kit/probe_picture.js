@@ -13,6 +13,7 @@ const HEAD = 40; // px above a matrix: its name, and the signs
 const FOOT = 40; // px below a matrix: two lines of what it adds up to
 const PLOT_HIGH = 190; // px of a plot that stands below the matrices
 const LINE = 17; // px of a line of words
+const NARROW = 150; // px of a matrix below which its name is said in short
 const ROOMY = 60; // px of a cell from which it holds its number
 const FULL = 0.82; // of a cell: the side of the largest entry's square
 const mix = (a, b, part) => a + (b - a) * part;
@@ -182,9 +183,10 @@ function drawWords({ names, notes }, { one, two, plot }) {
   const foot = HEAD + one.side + 16;
   const sum = { "text-anchor": "middle", class: "ak-in-value" };
   const left = plot.x + (plot.x ? 8 : 0);
+  const said = (name) => (one.side < NARROW ? name.replace(/:.*| probes?$/, "") : name);
   return [
-    s("text", { x: one.x, y: 12, class: "ak-strong", text: names.probe }),
-    s("text", { x: two.x, y: 12, class: "ak-strong", text: names.mean }),
+    s("text", { x: one.x, y: 12, class: "ak-strong", text: said(names.probe) }),
+    s("text", { x: two.x, y: 12, class: "ak-strong", text: said(names.mean) }),
     s("text", { x: left, y: plot.x ? 12 : plot.y - 8, class: "ak-strong", text: names.plot }),
     ...lines(notes.probe, one.x + one.side / 2, foot, sum),
     ...lines(notes.mean, two.x + two.side / 2, foot, sum),

@@ -4,7 +4,9 @@ import { brief, kindOf } from "./numbers.js";
 const TOP = 8; // px
 const TALL = 104; // px of the bars
 const FOOT = 16; // px for what was
-const NAME = 90; // px at the left; the same as the first column of the table above
+// px at the left, and the width below which there is less; both as for the first column of the table above
+const NAME = { wide: 90, tight: 50 };
+const TIGHT = 300;
 
 /**
  * Numbers of either sign as bars from a line at 0, below the columns of a table with the numbers: what is, solid, before
@@ -18,9 +20,11 @@ export function SlopeBars({ label }) {
   let width = 0;
   let last = null;
 
+  const name = () => (width < TIGHT ? NAME.tight : NAME.wide);
+
   function bar({ now, was, differs }, i, slot, Y) {
     const thick = Math.min(44, slot * 0.6);
-    const middle = NAME + slot * (i + 0.5);
+    const middle = name() + slot * (i + 0.5);
     const [left, zero] = [middle - thick / 2, Y(0)];
     const tall = (v) => ({ y: Math.min(Y(v), zero), height: Math.abs(Y(v) - zero) });
     const looks = {
@@ -40,12 +44,12 @@ export function SlopeBars({ label }) {
   function draw() {
     if (!last || !width) return;
     const Y = linear(last.low, last.high, TOP + TALL, TOP);
-    const slot = (width - NAME) / last.items.length;
+    const slot = (width - name()) / last.items.length;
     const items = last.items.map(({ now, was }) => ({ now, was, differs: Number.isFinite(was) && was !== now }));
     figure.replaceChildren(
       fills.defs,
       ...last.title.map((text, i) => s("text", { x: 0, y: TOP + 14 + 16 * i, class: "ak-strong", text })),
-      s("line", { x1: NAME, x2: width, y1: Y(0), y2: Y(0), class: "ak-axis" }),
+      s("line", { x1: name(), x2: width, y1: Y(0), y2: Y(0), class: "ak-axis" }),
       s("text", { x: 0, y: TOP + TALL + 14, text: items.some((one) => one.differs) ? "dashed: was" : "" }),
       ...items.flatMap((item, i) => bar(item, i, slot, Y)).filter(Boolean),
     );

@@ -23,10 +23,11 @@ PARTS = ("dz/dy", "dz/da", "dz/db")
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    whole = rng.integers(1, 5, 2).tolist()
-    powers = (3, *(int(p) for p in rng.integers(2, 5, 3)))  # at least once not the lesson's 2
+    whole = rng.integers(2, 5, 2).tolist()  # with 1 and 2, (a·b)² could be 2·a·b
+    # Not only the lesson's 2; with an odd power a·b may have any sign, with an even one it may not.
+    powers = (3, 2 * int(rng.integers(1, 3)), *rng.integers(2, 5, 2).tolist())
     for first, p in zip((float(whole[0]), float(-whole[1]), 0.0, float(rng.uniform(1, 3))), powers, strict=True):
-        b = float(rng.integers(2, 6))
+        b = float(rng.choice([b for b in (2, 3, 4, 5) if b != p]))
         reply = yield Call("slopes", (first, b, p))
         if a.warned(reply):
             continue

@@ -30,13 +30,16 @@ def random_program(rng: np.random.Generator) -> list[ProgramLine]:
 
 
 def telling_program(rng: np.random.Generator) -> list[ProgramLine]:
-    """A random program that shows it if inputs of add, exp or relu are counted, exp is not, or numbers begin elsewhere."""
+    """A random program that shows it if inputs of add, exp or relu are counted, exp is not, numbers begin elsewhere, or
+    the masks are those of every line but relu.
+    """
     while True:
         lines = random_program(rng)
         shifted = [bytes_if_numbered_from(first, lines, 1) for first in (0, 1, 3)]
         wrong = shifted + [bytes_if_inputs_are_saved(lines, 1, op) for op in ("add", "exp", "relu")]
-        without_exp = {one for held in saved_arrays(lines, SAVED_BY_OPERATION | {"exp": ""}) for one in held}
-        wrong.append(total_bytes(list(without_exp), 1))
+        for other in ({"exp": ""}, {"relu": "", "add": "mask", "sum": "mask"}):
+            kept = {one for held in saved_arrays(lines, SAVED_BY_OPERATION | other) for one in held}
+            wrong.append(total_bytes(list(kept), 1))
         if bytes_if_numbered_from(2, lines, 1) not in wrong:
             return lines
 

@@ -104,3 +104,9 @@ def vjp_with_mistake(
         for i, s in zip(ins, slopes(op, [values[j] for j in ins]), strict=True):
             bar[i] = bar[k] * s if overwrite else bar[i] + bar[k] * s
     return np.array(bar[: len(x)])
+
+
+def pull_of_pushes(program: Program, outputs: list[int], x: Array, u: Array) -> Array:
+    """u·J from the columns of J, one forward sweep for each input."""
+    columns = [jvp_with_rule(correct_rule, program, outputs, x, unit) for unit in np.eye(len(x))]
+    return np.array(columns) @ u

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -64,6 +65,31 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             facts = {"k": busiest(program), "out": n + 2}
             want = solution.pull(program, outputs, x, u)
             a.case(reply.value, want, mistaken, of=translate("dx from pull", "lesson01"), facts=facts)
+    if not a.failed_cases:
+        yield from check_direction(a, rng)
+
+
+def check_direction(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    """Whether pull multiplies the slopes from the outputs on: x1·(x0·(x0·x2)) has slopes whose order shows.
+
+    From x2 on, the first two slopes are 1e-200 and their product is 0; from the output on, every product is a float.
+    Entries of dx differ by 400 powers of ten, and x·dx does not: so x·dx is compared.
+    """
+    program: misconceptions.Program = [("mul", 0, 2), ("mul", 0, 3), ("mul", 1, 4)]
+    outputs, x, u = [5], rng.uniform(0.5, 1.5, 3) * (1e-200, 1e200, 1e200), rng.uniform(0.5, 1.5, 1)
+    reply = yield Call("pull", (program, outputs, x, u))
+    want = solution.pull(program, outputs, x, u)
+    if a.warned(reply) or not a.case(reply.value, want, of=translate("dx from pull", "lesson01")):
+        return
+    found = require_real_array(reply.value, "pull")
+    pushed = values_close(found * x, misconceptions.pull_of_pushes(program, outputs, x, u) * x, 1e-9)
+    right = values_close(found * x, want * x, 1e-9)
+    a.behave(
+        right,
+        "pull-of-pushes" if pushed else "",
+        half=pushed,
+        of=translate("pull goes back from the outputs", "lesson01"),
+    )
 
 
 def busiest(program: misconceptions.Program) -> int:
@@ -90,7 +116,8 @@ QUESTION = Question(
 and each line computes one more value. The operations are `add`, `sub`, `mul` (two inputs), `square` and `sin` (one input). `outputs` lists the numbers of the values
 that are the result. It may contain an input, and it may contain a value twice.
 
-`push` returns the outputs y and their tangents dy = J·v. `pull` returns u·J, the gradient with respect to x of the sum of the outputs weighted by u.""",
+`push` returns the outputs y and their tangents dy = J·v. `pull` returns u·J, the gradient with respect to x of the sum of the outputs weighted by u.
+Each is one sweep over the lines, however many inputs there are: `push` follows the lines, and `pull` goes back from the outputs.""",
     writes=("push", "pull"),
     starter='''def push(program, outputs, x, v):
     """Values and tangents of the outputs: two arrays (y, dy)."""
@@ -114,6 +141,9 @@ def pull(program, outputs, x, u):
         "overwrites-at-fan-out": "Two lines read value {k}, and one of its two contributions was overwritten. Contributions to a cotangent are added.",
         "runs-downwards": "A cotangent was used before all its contributions were added. Which line's cotangent is complete first?",
         "repeated-output-lost": "Value {out} is listed twice in `outputs`, and only one of its two weights was used.",
+        "pull-of-pushes": "The values are right, but `pull` multiplies the slopes from the inputs on, as pushes do: one sweep for each input. "
+        "Start at the outputs, with u: one sweep back gives all of dx, and a million inputs cost no more sweeps than three. "
+        "(How it showed: from the input on, two slopes of 1e-200 come first, and their product is 0.)",
     },
     hints=(
         "One line at a time: keep a list of values and a list of tangents.",

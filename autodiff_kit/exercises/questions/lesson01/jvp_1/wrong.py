@@ -63,6 +63,19 @@ def pull_with(overwrite=False, forward=False, seed_over=False, slopes=slopes):
 good_push, good_pull = push_with(right), pull_with()
 
 
+def pull_of_pushes(program, outputs, x, u):
+    return np.array([good_push(program, outputs, x, e)[1] @ u for e in np.eye(len(x))])
+
+
+def pull_of_all_tangents_at_once(program, outputs, x, u):
+    val, tan = list(x), list(np.eye(len(x)))
+    for op, *ins in program:
+        a = [val[i] for i in ins]
+        tan.append(right(op, a, [tan[i] for i in ins]))
+        val.append(value(op, a))
+    return u @ np.array([tan[i] for i in outputs])
+
+
 def tangents_multiplied(op, a, d):
     return d[0] * d[1] if op == "mul" else right(op, a, d)
 
@@ -102,5 +115,7 @@ WRONG = {
         (both_with("sin", lambda a: (-np.cos(a),))[0], pull_with(overwrite=True)),
         "slope-of-sin and overwrites-at-fan-out",
     ),
+    "one push for each input": ((good_push, pull_of_pushes), "pull-of-pushes"),
+    "a row of tangents for each value": ((good_push, pull_of_all_tangents_at_once), "pull-of-pushes"),
     "sin' = 2 cos": (both_with("sin", lambda a: (2 * np.cos(a),)), ""),
 }

@@ -13,8 +13,9 @@ Array = np.ndarray[Any, Any]
 
 
 def range_without_zero(rng: np.random.Generator, bits: int, sign: int) -> QuantisationRange:
-    """A range that 0 is not in."""
-    near, far = float(rng.uniform(0.3, 1)), float(rng.uniform(2, 4))
+    """A range that 0 is not in: with two bits, too, it lies at least one level outside."""
+    near = float(rng.uniform(0.8, 1.2))
+    far = near + float(rng.uniform(1, 2))
     return (near, far, bits) if sign > 0 else (-far, -near, bits)
 
 

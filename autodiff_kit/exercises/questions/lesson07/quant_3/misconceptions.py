@@ -11,6 +11,8 @@ from ..shared import random_range
 
 Array = np.ndarray[Any, Any]
 
+CLOSE = 0.05  # of the part that is left outside, or of the distance of two levels
+
 
 def shared_out(x: Array, dx: Array, dmin: float, dmax: float) -> Array:
     """The gradient with given parts for the smallest and the largest entries."""
@@ -24,10 +26,13 @@ def overwritten(x: Array, dx: Array, dmin: float, dmax: float) -> Array:
 
 
 def data_with_nudged_range(rng: np.random.Generator, bits: int, up: object = True) -> Array:
-    """Nine numbers whose own range moves; four of them, the extreme twice, are left outside."""
+    """Nine numbers whose own range moves; four of them, the extreme twice, are left outside.
+
+    One of these and one that stays inside are close to the new end, so that a range of another end shows.
+    """
     lo, hi, bits = random_range(rng, bits, up)
-    _, first, last = quant_1_solution.nudged(lo, hi, bits)
+    scale, first, last = quant_1_solution.nudged(lo, hi, bits)
     end, edge, other = (lo, first, hi) if first > lo else (hi, last, lo)
-    out = [end, end, (end + edge) / 2, (2 * end + edge) / 3]
-    inside = rng.uniform(first, last, size=4) * 0.8
+    out = [end, end, (end + edge) / 2, edge + CLOSE * (end - edge)]
+    inside = np.r_[rng.uniform(first, last, size=3) * 0.8, edge - CLOSE * np.sign(edge) * scale]
     return rng.permutation(np.r_[out, other, inside])

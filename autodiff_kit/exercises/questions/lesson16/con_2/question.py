@@ -21,9 +21,10 @@ __all__ = ["QUESTION"]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     right = solution.penalised
-    for lam in (1.0, 9.0, 99.0):
-        slope, bound = float(rng.uniform(0.5, 3)), float(rng.uniform(-0.5, 1))
-        for inside, c in ((False, bound + float(rng.uniform(0.5, 3))), (True, bound - float(rng.uniform(0.1, 1)))):
+    for lam, farthest in ((1.0, 0.2), (9.0, 3.0), (99.0, 0.2)):  # c close to b, too: b decides, and nothing near it
+        slope, bound = float(rng.uniform(0.5, 3)), float(rng.choice((-1, 1)) * rng.uniform(0.25, 1))
+        beyond, within = rng.uniform(farthest / 4, farthest), rng.uniform(farthest / 4, farthest)
+        for inside, c in ((False, bound + float(beyond)), (True, bound - float(within))):
             reply = yield Call("penalised", (slope, c, bound, lam))
             if a.warned(reply):
                 continue

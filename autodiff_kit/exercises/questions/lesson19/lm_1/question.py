@@ -21,7 +21,7 @@ __all__ = ["QUESTION"]
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for m, p in ((20, 2), (3, 8), (5, 5)):
-        J, iterations = rng.normal(size=(m, p)), int(rng.integers(3, 9))
+        J, iterations = rng.normal(size=(m, p)), max(m, p) + int(rng.integers(1, 6))  # neither m nor p by chance
         push, pull = matrix_product_callback("push", J), matrix_product_callback("pull", J.T.copy())
         reply = yield Call("residual_jacobian", (push, pull, m, p, iterations))
         if a.warned(reply):

@@ -1,0 +1,84 @@
+"""What a compiled function must not take from elsewhere, and plans whose kernels cannot be built."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.compile.run import execution_plan
+from autodiff_kit.errors import ConcretizationError, ShapeError
+
+
+def test_a_random_draw_is_noticed() -> None:
+    rng = np.random.default_rng(0)
+    for draw in (lambda: rng.normal(), random.random, lambda: np.random.normal()):  # noqa: NPY002
+        with pytest.raises(ConcretizationError, match="random numbers"):
+            ak.compile(lambda x, draw=draw: x * draw())(1.0)
+
+
+def test_a_generator_that_rests_is_no_hindrance() -> None:
+    rng = np.random.default_rng(0)
+    compiled = ak.compile(lambda x: x * 2.0 if isinstance(rng, np.random.Generator) else x)
+    assert float(compiled(1.5)) == 3.0
+
+
+@pytest.mark.parametrize("items", [iter([1.0, 2.0]), itertools.count(), (n for n in range(3))])
+def test_an_iterator_is_noticed(items: Any) -> None:
+    with pytest.raises(ConcretizationError, match="iterator"):
+        ak.compile(lambda x: x * next(items))(1.0)
+
+
+def test_a_clock_is_noticed() -> None:
+    clock, now = time.perf_counter, datetime
+    for read in (lambda: time.time(), lambda: clock(), lambda: now.now().timestamp()):
+        with pytest.raises(ConcretizationError, match="clock"):
+            ak.compile(lambda x, read=read: x * read())(1.0)
+
+
+def test_a_function_that_only_waits_is_compiled() -> None:
+    def slow(x: Any) -> Any:
+        time.sleep(0.0)
+        return x * 2.0
+
+    assert float(ak.compile(slow)(2.0)) == 4.0
+
+
+def test_matmul_of_lengths_that_differ_says_which() -> None:
+    with pytest.raises(ShapeError, match=r"matmul of shapes \(3,\) and \(4,\)"):
+        ak.compile(lambda a, b: a @ b)(np.ones(3), np.ones(4))
+
+
+def test_a_trace_that_failed_leaves_no_plan() -> None:
+    compiled = ak.compile(lambda x: x.nothing)
+    with pytest.raises(AttributeError):
+        compiled(1.0)
+    assert compiled.plan is None
+
+
+def test_kernels_that_cannot_be_built_are_said_once_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = ak.compile(lambda x: ak.sum(ak.exp(x) * 2.0))
+    given = np.ones(100)
+    value = float(compiled(given))
+    plan = compiled.plan
+
+    def fail(*_: Any) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr(execution_plan.ExecutionPlan, "build", fail)
+    plan.build_or_explain()
+    assert isinstance(plan.build_error, OSError)
+    with pytest.warns(RuntimeWarning, match="no room") as said:
+        assert float(compiled(given)) == value
+    assert said[0].filename == __file__
+    assert float(compiled(given)) == value  # silent from now on
+    monkeypatch.undo()
+    plan.build_or_explain()
+    assert plan.build_error is None
+    assert float(compiled(given)) == pytest.approx(value, rel=1e-14)
