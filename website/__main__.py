@@ -118,7 +118,7 @@ def collect(pyodide: Distribution, given: list[Path], without: set[str]) -> list
     own = [wheels.smaller(wheels.from_file(path)) for path in given]
     known = [wheels.kit(), *wheels.pure(CACHE), *wheels.kernel(lite.labextensions() / lite.EXTENSIONS[1]), *own]
     names = {wheel.name for wheel in known} | without
-    return [*known, *from_distribution(pyodide, ("numpy", *LATER), names)]
+    return [*known, *map(wheels.absent, sorted(without)), *from_distribution(pyodide, ("numpy", *LATER), names)]
 
 
 def from_distribution(pyodide: Distribution, wanted: tuple[str, ...], known: set[str]) -> list[wheels.Wheel]:

@@ -8,15 +8,20 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from string import Template
 from typing import Final
 
 from autodiff_kit.lab.server import panel_data
 from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
+from website.distribution import LOCK
 
-TOP: Final = Path(__file__).resolve().parents[1]
+HERE: Final = Path(__file__).resolve().parent
+TOP: Final = HERE.parent
 MORE_THAN_A_CENTURY = 10**13  # ms
 KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
+# It says how long ago the last checkpoint was, which here would be the age of the site's files.
+CHECKPOINT_PLUGIN: Final = "@jupyter-notebook/notebook-extension:checkpoints"
 # Extensions of this environment that the site has, beside the kit's own; others that are installed stay out.
 EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget")
 APPS: Final = ("lab", "notebooks")
@@ -109,16 +114,37 @@ def configure(output: Path, engine: str, packages: list[str], environment: dict[
     data["appName"] = "autodiff_kit"
     data["exposeAppInBrowser"] = True  # a page of somebody else, or a test, may look at the running application
     data["autodiffKitSyllabus"] = "syllabus.json"
+    data.setdefault("disabledExtensions", []).append(CHECKPOINT_PLUGIN)
     # A file of the site has the date of the site, its copy in the browser the date of today: JupyterLab took that for a
     # change by somebody else, and asked at a learner's first save whether to overwrite it.
     overrides = data.setdefault("settingsOverrides", {})
     overrides["@jupyterlab/docmanager-extension:plugin"] = {"lastModifiedCheckMargin": MORE_THAN_A_CENTURY}
     data.setdefault("litePluginSettings", {})[KERNEL_PLUGIN] = {
-        "pyodideUrl": f"./{engine}/pyodide.mjs",
+        "pyodideUrl": f"./{engine}/{_write_start(output / engine, packages)}",
         "disablePyPIFallback": True,
         "loadPyodideOptions": {"packages": packages, "env": environment},
     }
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+
+
+def _write_start(engine: Path, packages: list[str]) -> str:
+    """Write the module that starts Pyodide and tells how much of it has come; return its name."""
+    lock = json.loads((engine / LOCK).read_bytes())["packages"]
+    wanted: dict[str, str] = {}
+    left = list(packages)
+    while left:
+        name = left.pop()
+        if name not in wanted:
+            wanted[name] = lock[name]["file_name"]
+            left += lock[name]["depends"]
+    # Modules are imported, which nothing here can count.
+    counted = [path for path in engine.iterdir() if path.suffix in (".wasm", ".zip", ".json")]
+    counted += [engine / name for name in wanted.values()]
+    text = Template((HERE / "kernel" / "start.mjs").read_text(encoding="utf-8"))
+    (engine / "start.mjs").write_text(
+        text.safe_substitute(total=sum(path.stat().st_size for path in counted)), encoding="utf-8"
+    )
+    return "start.mjs"
 
 
 def write_syllabus(output: Path) -> None:

@@ -27,9 +27,11 @@ def publish(out: Path) -> None:
     name = f"files-{_hash(text.encode())}.json"
     (out / name).write_text(text, encoding="utf-8")
     worker = Template((Path(__file__).with_name("service_worker.js")).read_text(encoding="utf-8"))
+    lock = Path(__file__).with_name("progress_lock.js").read_text(encoding="utf-8")
     for folder, root in ((out, "./"), (out / "lite", "../")):
         # Each has JupyterLite's worker below ours: a page of the lab may still be in the hands of the book's.
-        (folder / WORKER).write_text(worker.safe_substitute(root=root, list=name) + jupyterlite, encoding="utf-8")
+        text = worker.safe_substitute(root=root, list=name) + lock + jupyterlite
+        (folder / WORKER).write_text(text, encoding="utf-8")
 
 
 def _hash(data: bytes) -> str:

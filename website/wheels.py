@@ -210,6 +210,12 @@ def kernel(labextension: Path) -> list[Wheel]:
     return [*found, _own("piplite"), *map(_stand_in, STAND_INS)]
 
 
+def absent(name: str) -> Wheel:
+    """Return a package that only says that this site has been built without it."""
+    text = f"This site was built without {name}; on your own machine the cell runs."
+    return _stand_in(name, [(f"{name}/__init__.py", f"raise ModuleNotFoundError({text!r}, name={name!r})\n".encode())])
+
+
 def _own(name: str) -> Wheel:
     folder = HERE / "kernel" / name
     files = [(f"{name}/{path.name}", path.read_bytes()) for path in sorted(folder.glob("*.py"))]

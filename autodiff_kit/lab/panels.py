@@ -6,17 +6,24 @@ the same functions of `lab.server` on the same folder.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lab.server import backups, export, panel_data, search, submissions
 from autodiff_kit.lab.server.errors import RequestError, as_request_error
 from autodiff_kit.lab.server.folder import WorkingFolder, find_working_folder, read_file
+from autodiff_kit.lab.web_lock import LOCK_VARIABLE, web_lock
+from autodiff_kit.lessons import progress_db
 from autodiff_kit.lessons.atomic_files import sha256
+from autodiff_kit.lessons.progress import Progress
+from autodiff_kit.lessons.timestamps import timestamp_for_file_name
 
 __all__ = ["COMM_TARGET", "answer", "attach"]
 
@@ -37,6 +44,21 @@ def _hand_in(folder: WorkingFolder, path: object) -> Message:
     return submissions.hand_in(folder, path, sha256(read_file(folder.requested_file(path))))
 
 
+def _progress_file(folder: WorkingFolder) -> Message:
+    """All progress as a file that another browser, or the kit elsewhere, can add to its own."""
+    name = f"autodiff_kit-progress-{timestamp_for_file_name()}.db"
+    return {"name": name, "data": b64encode(Progress(folder.root).store.image()).decode()}
+
+
+def _add_progress(folder: WorkingFolder, body: Message) -> Message | None:
+    """Add the progress in such a file; nothing that is here is lost."""
+    try:
+        Progress(folder.root).merge(b64decode(str(body.get("data"))))
+    except (AutodiffError, ValueError) as error:
+        raise RequestError(400, "bad_file", str(error), "Choose a file that was saved here.") from None
+    return panel_data.progress(folder, None)
+
+
 def _export(folder: WorkingFolder, query: Query) -> Message:
     name, media, text = export.export(folder, query.get("format", "json"))
     return {"name": name, "media": media, "text": text}
@@ -46,6 +68,8 @@ def _export(folder: WorkingFolder, query: Query) -> Message:
 _ROUTES: Final[tuple[tuple[str, str, Callable[[WorkingFolder, tuple[str, ...], Query, Message], Any]], ...]] = (
     ("GET", r"progress", lambda f, _p, query, _b: _progress(f, query)),
     ("PATCH", r"progress/(\d+)", lambda f, parts, _q, body: panel_data.patch_lesson(f, parts[0], body)),
+    ("GET", r"progress/file", lambda f, _p, _q, _b: _progress_file(f)),
+    ("POST", r"progress/file", lambda f, _p, _q, body: _add_progress(f, body)),
     ("POST", r"progress/reset", lambda f, _p, _q, body: backups.reset_progress(f, body)),
     ("GET", r"search", lambda f, _p, query, _b: search.search(f, query.get("q", ""))),
     ("GET", r"exercises", lambda f, _p, query, _b: panel_data.exercises(f, query.get("path"), query.get("no"))),
@@ -106,6 +130,8 @@ def attach(shell: Any = None) -> None:
         from comm import get_comm_manager
 
         get_comm_manager().register_target(COMM_TARGET, _on_open)
+        if LOCK_VARIABLE in os.environ:
+            progress_db.exclusive_access = web_lock
 
 
 def _on_open(comm: Any, _message: Any) -> None:

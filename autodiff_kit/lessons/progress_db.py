@@ -168,14 +168,14 @@ class ProgressDatabase:
             for left in reversed(range(MOST_REPEATS)):
                 stored = self._read_or_restore(path)
                 result, changed = _run_on_image(stored, work)
-                if changed is not None and left and _contents(path) != stored:
-                    continue
-                if changed is None:
-                    self._image = stored
-                else:
-                    self._replace(path, changed)
-                    notify_progress_listeners()
-                break
+                if changed is None or not left or _contents(path) == stored:
+                    break
+            if changed is None:
+                self._image = stored
+            else:
+                self._replace(path, changed)
+        if changed is not None:
+            notify_progress_listeners()  # they read the file, and wait for a turn of their own
         return result
 
     def _read_or_restore(self, path: Path) -> bytes:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from autodiff_kit.lab import panels
-from autodiff_kit.lessons import progress_db, workspace
+from autodiff_kit.lessons import progress_db, progress_listeners, workspace
 from autodiff_kit.lessons.progress import Progress
 
 
 @pytest.fixture
 def drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder on a file system without locks, as in a browser."""
+    """A working folder on a file system without locks and links, as in a browser."""
     monkeypatch.setattr(progress_db, "HAS_FILE_LOCKS", False)
+    monkeypatch.delattr(os, "link")
     monkeypatch.setattr(panels, "DRIVE", tmp_path)
     monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path))
     workspace.prepare_working_folder(tmp_path)
@@ -75,3 +79,33 @@ def test_a_tab_that_writes_in_between_loses_nothing(drive: Path) -> None:
     stored = Progress(drive)
     assert stored.lesson("06").state == "begun"
     assert stored.store.run(lambda db: db.execute("SELECT count(*) FROM event WHERE ref = 'mine'").fetchone()) == (1,)
+
+
+def test_progress_is_saved_as_a_file_and_added_from_it(drive: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    Progress(drive).begin_lesson("01")
+    saved = ask("GET", "progress/file")
+    assert saved["name"].endswith(".db")
+    ask("POST", "progress/reset", {"scope": "all"})
+    Progress(drive).begin_lesson("06")
+    added = ask("POST", "progress/file", {"data": saved["data"]})["lessons"]
+    assert {no for no, one in added.items() if one["state"] == "begun"} == {"01", "06"}
+    said = panels.answer("POST", "progress/file", {"data": "bm90IG9uZQ=="})
+    assert (said["status"], said["body"]["error"]["code"]) == (400, "bad_file")
+
+
+def test_who_listens_to_progress_may_read_it(drive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A listener asks for a turn of its own: the one of the transaction that it hears of must be over."""
+    turns: list[str] = []
+
+    @contextmanager
+    def turn(_: Path) -> Iterator[None]:
+        assert not turns
+        turns.append("mine")
+        yield
+        turns.clear()
+
+    heard: list[int] = []
+    monkeypatch.setattr(progress_db, "exclusive_access", turn)
+    monkeypatch.setattr(progress_listeners, "progress_listeners", [lambda: heard.append(Progress(drive).rev())])
+    Progress(drive).begin_lesson("01")
+    assert heard == [Progress(drive).rev()]

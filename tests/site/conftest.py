@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import BrowserContext, Page, Playwright, expect, sync_playwright
 
 from tests.wasm import engine
 
 TOP = Path(__file__).resolve().parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 STEP = 60_000  # ms that one step may take on a busy machine
+PLAYWRIGHTS_OWN = 5000  # ms for which it waits for what is expected
+START = 240_000  # ms that Python may take to start there
 
 
 @pytest.fixture(scope="session")
@@ -76,8 +78,10 @@ def address(site: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def playwright() -> Iterator[Playwright]:
+    expect.set_options(timeout=STEP)
     with sync_playwright() as running:
         yield running
+    expect.set_options(timeout=PLAYWRIGHTS_OWN)
 
 
 # What the tests ask of a page of JupyterLite, through the application that it shows.
@@ -91,6 +95,12 @@ RUN = """async at => {
     const late = new Promise((_, fail) => setTimeout(() => fail(new Error('a cell ran for two minutes')), 120_000));
     await Promise.race([jupyterapp.commands.execute('notebook:run-cell'), late]);
     void content.scrollToItem(at, 'center').catch(() => undefined);
+}"""
+NEW_CELL = """async () => {
+    const { content } = jupyterapp.shell.currentWidget;
+    content.activeCellIndex = content.widgets.length - 1;
+    await jupyterapp.commands.execute('notebook:insert-cell-below');
+    return content.activeCellIndex;
 }"""
 IDLE = """() => { const kernel = window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
     return kernel && kernel.status === 'idle'; }"""
@@ -107,7 +117,17 @@ class Visit:
     def notebook(self, path: str, app: str = "notebooks") -> None:
         """Open a notebook, and wait for its kernel."""
         self.page.goto(f"{self.address}/lite/{app}/index.html?path={path}")
-        self.page.wait_for_function(IDLE, timeout=STEP)
+        self.started()
+
+    def started(self) -> None:
+        """Wait until Python runs in the notebook that is shown."""
+        self.page.wait_for_function(IDLE, timeout=START)
+
+    def loaded(self) -> None:
+        """Wait until a notebook is shown, with or without Python."""
+        self.page.wait_for_function(
+            "window.jupyterapp?.shell.currentWidget?.content?.widgets?.length > 1", timeout=START
+        )
 
     def cells(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.page.evaluate(CELLS)
@@ -122,9 +142,13 @@ class Visit:
         """Run cells, one after the other; a cell that fails is one that fails the test."""
         for at in range(first, last + 1):
             if self.cells()[at]["type"] == "code":
-                self.page.evaluate(RUN, at)
+                self.execute(at)
         errors = [out for cell in self.cells() for out in cell["outputs"] if out["output_type"] == "error"]
         assert errors == []
+
+    def execute(self, at: int) -> None:
+        """Run one cell, whatever comes of it."""
+        self.page.evaluate(RUN, at)
 
     def cell(self, at: int) -> Any:
         """A cell as it is drawn."""
@@ -132,27 +156,69 @@ class Visit:
 
     def write(self, at: int, text: str) -> None:
         """Put text into a cell and run it."""
+        self.set_text(at, text)
+        self.run(at, at)
+
+    def set_text(self, at: int, text: str) -> None:
+        """Put text into a cell."""
         script = "([at, text]) => jupyterapp.shell.currentWidget.content.widgets[at].model.sharedModel.setSource(text)"
         self.page.evaluate(script, [at, text])
-        self.run(at, at)
+
+    def show(self, at: int) -> Any:
+        """Bring a cell into view: what is far from it is not drawn."""
+        self.page.evaluate("at => void jupyterapp.shell.currentWidget.content.scrollToItem(at, 'center')", at)
+        return self.cell(at)
+
+    def printed(self, text: str) -> str:
+        """What a new cell at the end prints."""
+        last = self.page.evaluate(NEW_CELL)
+        self.write(last, text)
+        return "".join("".join(out.get("text", "")) for out in self.cells()[last]["outputs"])
 
     def command(self, name: str) -> None:
         # Not its result, which may be a widget: the page would be copied through the wire with it.
         self.page.evaluate("name => void jupyterapp.commands.execute(`autodiff-kit:${name}`)", name)
+
+    def syllabus(self) -> Any:
+        """The syllabus panel, opened."""
+        self.command("open-syllabus")
+        return self.page.locator(".akl-syllabus")
 
     def save(self) -> None:
         self.page.evaluate("async () => { await jupyterapp.shell.currentWidget.context.save(); }")
 
 
 class Visitor:
-    """A browser with a memory of its own; each request that leaves the site is noted."""
+    """Somebody with a browser that remembers; each request that leaves the site is noted."""
 
-    def __init__(self, context: BrowserContext, address: str) -> None:
-        self.context = context
+    context: BrowserContext
+
+    def __init__(self, playwright: Playwright, chromium: str, profile: Path, address: str) -> None:
+        self.chromium = playwright.chromium
+        self.program = chromium
+        self.profile = profile
         self.address = address
         self.elsewhere: list[str] = []
         self.fetched: list[str] = []
-        context.on("request", self._note)
+        self.open()
+
+    def open(self) -> None:
+        """Start the browser."""
+        self.context = self.chromium.launch_persistent_context(
+            str(self.profile), executable_path=self.program, headless=True, args=FLAGS,
+            viewport={"width": 1280, "height": 900}, accept_downloads=True,
+        )  # fmt: skip
+        self.context.on("request", self._note)
+
+    def come_again(self) -> None:
+        """Close the browser, and start it another day."""
+        self.context.close()
+        self.open()
+
+    def move_to(self, profile: Path) -> None:
+        """Close the browser, and start another one that knows nothing of this."""
+        self.profile = profile
+        self.come_again()
 
     def _note(self, request: Any) -> None:
         if request.url.startswith(("http:", "https:")):
@@ -166,11 +232,7 @@ class Visitor:
 @pytest.fixture
 def visitor(playwright: Playwright, chromium: str, address: str, tmp_path: Path) -> Iterator[Visitor]:
     """Somebody who comes for the first time; nothing of the visit may go to another host."""
-    context = playwright.chromium.launch_persistent_context(
-        str(tmp_path / "profile"), executable_path=chromium, headless=True, args=FLAGS,
-        viewport={"width": 1280, "height": 900},
-    )  # fmt: skip
-    here = Visitor(context, address)
+    here = Visitor(playwright, chromium, tmp_path / "profile", address)
     yield here
-    context.close()
+    here.context.close()
     assert here.elsewhere == []

@@ -1,4 +1,4 @@
-"""Lessons and exercises in JupyterLite: a prediction, the widget, the reveal, checks, progress, the inspector."""
+"""Lessons and exercises in JupyterLite: a prediction, the widget, the reveal, checks, the inspector."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 def commit_first_choice(box: Any) -> None:
     """Answer a prompt, whatever it offers."""
-    if box.locator("label:visible").count():
-        box.locator("label:visible").first.click()
+    box.locator("input").first.wait_for()
+    if box.locator("input[type=range]").count():
+        box.locator("input[type=range]").press("ArrowRight")
     else:
-        box.locator("input:visible").first.press("ArrowRight")
+        box.locator("label").first.click()
     box.locator("button:text-is('Commit my answer')").click()
     box.locator("[role=status]:has-text('Locked: ')").wait_for()
 
@@ -47,8 +48,7 @@ def test_a_lesson_is_predicted_run_and_played_with(visitor: Any, no: str) -> Non
     assert all(cell["ran"] for cell in visit.cells() if cell["type"] == "code" and cell["text"].strip())
 
     played = visit.index(PLAYED[no])
-    visit.page.evaluate("at => void jupyterapp.shell.currentWidget.content.scrollToItem(at, 'center')", played)
-    widget = visit.cell(played).locator(".ak").first
+    widget = visit.show(played).locator(".ak").first
     expect(widget.locator("svg").first).to_be_visible()
     slider = widget.locator("[role=slider]:visible, input[type=range]:visible").first
     before = widget.inner_text()
@@ -78,25 +78,6 @@ def test_an_exercise_is_wrong_hinted_right_and_handed_in(visitor: Any) -> None:
         visit.page.get_by_role("button", name="Hand in").click()
     assert re.fullmatch(r"01_\w+-[0-9a-f]{8}-\d+\.zip", loaded.value.suggested_filename)
     expect(visit.page.locator(".akl-handin")).to_contain_text("Receipt")
-
-
-def syllabus(visit: Any) -> Any:
-    visit.command("open-syllabus")
-    return visit.page.locator(".akl-syllabus")
-
-
-def test_progress_is_there_after_a_reload_and_from_two_tabs(visitor: Any) -> None:
-    first, second = visitor.visit(), visitor.visit()
-    for visit, no in ((first, "01"), (second, "06")):
-        visit.notebook(f"notebooks/{LESSONS[no]}", app="lab")
-        visit.run(0, visit.index("lesson("))
-        expect(syllabus(visit).locator(f'[data-no="{no}"]')).to_have_class(re.compile("is-begun"))
-    first.page.reload()
-    first.notebook(f"notebooks/{LESSONS['01']}", app="lab")
-    expect(syllabus(first).locator('[data-no="01"]')).to_have_class(re.compile("is-begun"))
-    first.run(0, first.index("lesson("))
-    for no in ("01", "06"):
-        expect(syllabus(first).locator(f'[data-no="{no}"]')).to_have_class(re.compile("is-begun"))
 
 
 def test_the_inspector_shows_an_own_tape(visitor: Any) -> None:

@@ -164,8 +164,9 @@ def _take_name(draft: str, target: Path) -> None:
     """Rename a finished draft; FileExistsError if another process has taken that name."""
     try:
         os.link(draft, target)
-    except OSError:
-        # The name is taken, and this raises again; or the disk has no links, and an empty file reserves the name.
+    except (AttributeError, OSError):
+        # The name is taken, and this raises again; or disk or Python (a browser's) have no links, and an empty file
+        # reserves the name.
         target.open("xb").close()
         Path(draft).replace(target)
 

@@ -28,7 +28,7 @@ test('each panel is a plugin that states what it needs', () => {
       ['IPanelSettings', 'IEditorExtensionRegistry', 'ILayoutRestorer', 'ICommandPalette', 'ILauncher', 'IStatusBar', 'IThemeManager'], null
     ],
     'autodiff-kit:exercises': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['ILayoutRestorer', 'ICommandPalette'], null],
-    'autodiff-kit:python-start': [['INotebookSessions', 'ITranslator'], [], null],
+    'autodiff-kit:python-start': [['INotebookTracker', 'ITranslator'], [], null],
     'autodiff-kit:saved-outputs': [['INotebookTracker', 'ITranslator'], ['ISessionContextDialogs'], null],
     'autodiff-kit:welcome': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['IStateDB', 'ICommandPalette'], null],
     'autodiff-kit:lesson-room': [['INotebookTracker'], ['ILabShell'], null]

@@ -7,6 +7,8 @@ import { loadTranslations, t } from '../common/translation';
 import { NotebookActions } from '../services/notebookActions';
 import { INotebookActions, INotebookSessions } from '../services/tokens';
 
+const SOON = 500; // ms; a cell may write progress several times
+
 const plugin: JupyterFrontEndPlugin<INotebookActions> = {
   id: 'autodiff-kit:notebook-actions',
   description: 'Opens lessons and exercises, and runs checks and examples in notebooks.',
@@ -27,7 +29,15 @@ const plugin: JupyterFrontEndPlugin<INotebookActions> = {
         }
       });
     }
-    sessions?.progressAnnounced.connect(() => actions.progressChanged.emit());
+    let later = 0;
+    sessions?.progressAnnounced.connect(() => {
+      actions.progressChanged.emit();
+      if (actions.server.checksInKernel) {
+        // A copy is kept with the answer: the panels show it the next day, before Python runs.
+        clearTimeout(later);
+        later = window.setTimeout(() => void actions.server.progress(0).catch(() => undefined), SOON);
+      }
+    });
     addCommands(app, null, {
       'open-lesson': {
         label: () => t('Open a lesson'),

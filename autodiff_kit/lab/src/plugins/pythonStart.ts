@@ -1,49 +1,58 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
-import type { Kernel } from '@jupyterlab/services';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
-import { loadTranslations, t } from '../common/translation';
+import { StartBanner } from '../common/startBanner';
+import { loadTranslations } from '../common/translation';
+import { EngineProgress } from '../services/engineProgress';
 import { siteSyllabus } from '../services/kernelTransport';
-import { INotebookSessions } from '../services/tokens';
 
-const SOON = 2000; // ms after which the good news goes by itself
+// A kernel of the browser says nothing before Python runs: its status is unknown until then.
+const ON_THE_WAY = ['initializing', 'connecting', 'starting', 'restarting', 'autorestarting', 'unknown'];
 
-/** Kept when the kernel rests for the first time: Python was loaded, and what its start asks of it is done. */
-function started(kernel: Kernel.IKernelConnection): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const look = (): void => {
-      if (kernel.status === 'idle') {
-        resolve();
-      } else if (kernel.isDisposed || kernel.status === 'dead') {
-        reject(new Error('the kernel is gone'));
+/** A banner above a notebook's cells for as long as its kernel is on the way: a cell that is run waits, and nothing else tells why. */
+function follow(panel: NotebookPanel, progress: EngineProgress): void {
+  const { sessionContext } = panel;
+  const banner = new StartBanner(() => void sessionContext.restartKernel());
+  const draw = (): void => banner.showState(progress.state);
+  const look = (): void => {
+    const without = sessionContext.isReady && !sessionContext.session?.kernel; // somebody chose to have no kernel
+    const coming = (!without && ON_THE_WAY.includes(sessionContext.kernelDisplayStatus)) || progress.state?.stage === 'failed';
+    if (coming !== banner.isAttached) {
+      if (coming) {
+        panel.contentHeader.addWidget(banner);
+      } else {
+        banner.parent = null;
+        progress.forget();
       }
-    };
-    kernel.statusChanged.connect(look);
-    kernel.disposed.connect(look);
+      draw();
+    }
+  };
+  const told = (): void => {
+    draw();
     look();
+  };
+  sessionContext.statusChanged.connect(look);
+  sessionContext.kernelChanged.connect(look);
+  sessionContext.sessionChanged.connect(look);
+  progress.listeners.add(told);
+  panel.disposed.connect(() => {
+    progress.listeners.delete(told);
+    banner.dispose();
   });
-}
-
-/** Says that Python is being loaded, until it answers: a cell that was run before then waits, and nothing else tells why. */
-async function announce(kernel: Kernel.IKernelConnection): Promise<void> {
-  const id = Notification.emit(t('Python is being loaded into this page. Cells that you run wait for it.'), 'in-progress', { autoClose: false });
-  try {
-    await started(kernel);
-    Notification.update({ id, type: 'success', message: t('Python runs in this page.'), autoClose: SOON });
-  } catch {
-    Notification.dismiss(id); // the kernel was stopped, or another one took its place
-  }
+  look();
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'autodiff-kit:python-start',
-  description: 'On a site without a server: tells that Python is being loaded into the page.',
+  description: 'On a site without a server: shows how far Python is on its way into the page.',
   autoStart: true,
-  requires: [INotebookSessions, ITranslator],
-  activate: (_: JupyterFrontEnd, sessions: INotebookSessions, translator: ITranslator) => {
+  requires: [INotebookTracker, ITranslator],
+  activate: (_: JupyterFrontEnd, tracker: INotebookTracker, translator: ITranslator) => {
     loadTranslations(translator);
     if (siteSyllabus()) {
-      sessions.clientReplaced.connect((_sender, { client }) => client && void announce(client.kernel));
+      const progress = new EngineProgress();
+      tracker.forEach(panel => follow(panel, progress));
+      tracker.widgetAdded.connect((_sender, panel) => follow(panel, progress));
     }
   }
 };

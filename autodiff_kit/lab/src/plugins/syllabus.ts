@@ -5,7 +5,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator } from '@jupyterlab/translation';
 import { addCommands, CATEGORY, COMMAND_PREFIX } from '../common/commands';
-import { download } from '../common/download';
+import { chooseFile, download } from '../common/download';
 import { bookIcon } from '../common/icons';
 import { hasRoomBeside, SidePanel } from '../common/sidePanel';
 import { loadTranslations, t } from '../common/translation';
@@ -34,7 +34,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   activate: (app: JupyterFrontEnd, actions: INotebookActions, translator: ITranslator, settings: IPanelSettings | null, lab: ILabShell | null, restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null, launcher: ILauncher | null, state: IStateDB | null, tracker: INotebookTracker | null) => {
     loadTranslations(translator);
-    const syllabus = new SyllabusPanel(actions.server, { lesson: (no, cell) => actions.startLesson(no, cell), exercise: no => actions.startExercises(no), save: download });
+    const syllabus = new SyllabusPanel(actions.server, { lesson: (no, cell) => actions.startLesson(no, cell), exercise: no => actions.startExercises(no), save: download, choose: chooseFile });
     const panel = new SidePanel('autodiff-kit-syllabus', t('Syllabus'), bookIcon, syllabus.el);
     app.shell.add(panel, 'left', { rank: 600, type: 'Autodiff' });
     restorer?.add(panel, panel.id);

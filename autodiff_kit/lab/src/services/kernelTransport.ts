@@ -1,6 +1,6 @@
 import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import type { Contents, Kernel } from '@jupyterlab/services';
-import { download } from '../common/download';
+import { blobOf, download } from '../common/download';
 import { t } from '../common/translation';
 import { ServerError, type OpenedNotebook, type Progress, type Submission, type Syllabus, type Transport } from './serverClient';
 
@@ -45,7 +45,7 @@ export class KernelTransport implements Transport {
     if (method === 'GET' && path === 'syllabus') {
       return this.wholeSyllabus();
     }
-    if (method === 'GET' && path.startsWith('progress')) {
+    if (method === 'GET' && /^progress(\?|$)/.test(path)) {
       return this.progress(path);
     }
     return opened ? this.open(opened[1], body?.what ?? 'lesson') : path === 'handin' ? this.handIn(body!) : this.ask(method, path, body);
@@ -84,8 +84,7 @@ export class KernelTransport implements Transport {
   private async handIn(body: Record<string, string>): Promise<Submission> {
     const made = await this.ask<Submission & { path: string }>('POST', 'handin', body);
     const file = await this.contents.get(made.path, { type: 'file', format: 'base64' });
-    const bytes = Uint8Array.from(atob(file.content as string), one => one.charCodeAt(0));
-    download(new Blob([bytes], { type: 'application/zip' }), made.path.split('/').pop()!);
+    download(blobOf(file.content as string, 'application/zip'), made.path.split('/').pop()!);
     return made;
   }
 

@@ -114,6 +114,12 @@ export interface Backup {
   bytes: number;
 }
 
+/** The data are in base64. */
+export interface ProgressFile {
+  name: string;
+  data: string;
+}
+
 export interface OpenedNotebook {
   path: string;
   cell: string | null;
@@ -193,6 +199,9 @@ export class ServerClient {
 
   /** Run a question's check where the kernel cannot be asked beside a cell. */
   check = (label: string): Promise<{ outcome: string }> => this.request('POST', 'check', { label });
+  /** All progress as a file, and added from one: where it lies in a browser alone. */
+  saveProgress = (): Promise<ProgressFile> => this.request('GET', 'progress/file');
+  addProgress = (data: string): Promise<Progress> => this.request('POST', 'progress/file', { data });
   /** A file for the teacher. */
   export = (format: 'json' | 'csv'): Promise<Blob> => this.transport.file(`export?format=${format}`);
 }

@@ -1,4 +1,5 @@
 import { button, replaceChildren, h, icon } from '../common/dom';
+import { blobOf } from '../common/download';
 import { formatBytes } from '../common/numberFormat';
 import type { Backup, Lesson, LessonState, NextStep, Progress, ServerClient, LessonProgress } from '../services/serverClient';
 import { NO_RESPONSE, ServerError } from '../services/serverClient';
@@ -11,6 +12,8 @@ export interface SyllabusHost {
   lesson(no: string, cell?: string | null): Promise<void>;
   exercise(no: string): Promise<void>;
   save(blob: Blob, name: string): void;
+  /** A file of the learner's, in base64; null where none was chosen. */
+  choose(accept: string): Promise<string | null>;
 }
 
 const EMPTY: Progress = {
@@ -55,7 +58,7 @@ export class SyllabusPanel {
 
   constructor(private readonly server: ServerClient, private readonly host: SyllabusHost) {
     this.el = h('section', { class: 'akl akl-syllabus', 'aria-label': t('Syllabus'), tabIndex: -1 }, this.head, this.notice, this.next,
-      h('div', { class: 'akl-tools' }, h('label', { class: 'akl-searchbox' }, icon('search'), this.search)), this.tree, this.dialog, this.toast);
+      h('div', { class: 'akl-tools' }, h('label', { class: 'akl-searchbox' }, icon('search'), this.search)), this.tree, this.foot(), this.dialog, this.toast);
     this.search.addEventListener('input', () => { this.query = this.search.value; this.drawLessons(); });
     this.tree.addEventListener('keydown', e => this.onKeydown(e));
     this.el.addEventListener('keydown', e => !e.ctrlKey && !e.metaKey && !e.altKey && e.stopPropagation());
@@ -376,6 +379,29 @@ export class SyllabusPanel {
   async restore(id: string): Promise<void> {
     this.showProgress((await this.server.restore(id)).progress);
     this.showToast(t('The backup was restored.'));
+  }
+
+  /** On a site without a server nobody else keeps the progress: the learner can. */
+  private foot(): HTMLElement | null {
+    return this.server.checksInKernel ? h('footer', { class: 'akl-keep' }, h('p', { class: 'akl-quiet' }, t('Your progress lies in this browser alone.')),
+      button(t('Save it as a file'), { text: true, act: () => void this.saveProgress() }), button(t('Add a file'), { text: true, act: () => void this.addProgress() })) : null;
+  }
+
+  async saveProgress(): Promise<void> {
+    await this.runOrToast(async () => {
+      const { name, data } = await this.server.saveProgress();
+      this.host.save(blobOf(data, 'application/vnd.sqlite3'), name);
+    });
+  }
+
+  async addProgress(): Promise<void> {
+    const data = await this.host.choose('.db');
+    await this.runOrToast(async () => {
+      if (data !== null) {
+        this.showProgress(await this.server.addProgress(data));
+        this.showToast(t('The progress in the file was added.'));
+      }
+    });
   }
 
   async export(): Promise<void> {

@@ -1,0 +1,79 @@
+"""Python's way into the page is shown as it goes: what is loaded, what it waits for, and what to do where it fails."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.site.conftest import START, Visitor
+
+MEGABYTE = 1e6
+LESSON = "notebooks/03_where_cond.ipynb"
+# Notes each sentence and each number that the banner shows, in order.
+NOTED = """() => {
+    window.shown = [];
+    const look = () => {
+        const text = document.querySelector('.akl-start')?.innerText;
+        if (text && shown.at(-1) !== text) shown.push(text);
+    };
+    new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
+}"""
+# The buttons over whose middle something lies that came later.
+COVERED = """() => [...document.querySelectorAll('button')].filter(one => {
+    const { x, y, width, height } = one.getBoundingClientRect();
+    const above = width && one.checkVisibility() && document.elementFromPoint(x + width / 2, y + height / 2);
+    return above && above.closest('.Toastify, .akl-start') && !above.contains(one) && !one.contains(above);
+}).map(one => one.innerText)"""
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_the_way_of_python_into_the_page_is_shown(visitor: Visitor) -> None:
+    visit = visitor.visit()
+    visit.page.add_init_script(f"addEventListener('DOMContentLoaded', {NOTED})")
+    visit.page.goto(f"{visitor.address}/lite/notebooks/index.html?path={LESSON}")
+    banner = visit.page.locator(".akl-start")
+    expect(banner).to_contain_text("Cells that you run wait for it.")
+    assert visit.page.evaluate(COVERED) == []
+    visit.started()
+    expect(banner).to_have_count(0)
+    shown = "\n".join(visit.page.evaluate("shown"))
+    stages = [shown.find(words) for words in ("is being loaded", "Python starts", "Python runs and imports")]
+    assert -1 not in stages
+    assert stages == sorted(stages)
+    loaded, total = re.findall(r"([\d.]+) of ([\d.]+) MB", shown)[-1]
+    assert 0 < float(loaded) <= float(total)
+
+
+def test_a_connection_that_breaks_is_told_and_tried_again(visitor: Visitor) -> None:
+    visit = visitor.visit()
+    visitor.context.route("**/pyodide.asm.wasm", lambda route: route.abort())
+    visit.page.goto(f"{visitor.address}/lite/notebooks/index.html?path={LESSON}")
+    banner = visit.page.locator(".akl-start")
+    expect(banner).to_contain_text("Python could not be loaded", timeout=START)
+    visitor.context.unroute("**/pyodide.asm.wasm")
+    banner.get_by_role("button", name="Try again").click()
+    visit.started()
+    expect(banner).to_have_count(0)
+
+
+def test_matplotlib_is_loaded_by_the_cell_that_imports_it(visitor: Visitor, site: Path) -> None:
+    visit = visitor.visit()
+    visit.notebook(LESSON)
+    first = visit.index("lesson(")
+    visit.run(0, first)
+
+    def fetched() -> set[str]:  # once by the kernel's worker, and once by the service worker for it
+        return {url for url in visitor.fetched if "/matplotlib-" in url}
+
+    assert fetched() == set()
+    visit.set_text(first, "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
+    visit.execute(first)
+    assert len(fetched()) == 1
+    outputs = str(visit.cells()[first]["outputs"])
+    # A site for tests may lack it.
+    has_it = next(site.rglob("matplotlib-*.whl")).stat().st_size > MEGABYTE
+    assert ("image/png" in outputs) if has_it else ("This site was built without matplotlib" in outputs), outputs
