@@ -27,10 +27,12 @@ def publish(out: Path) -> None:
     name = f"files-{_hash(text.encode())}.json"
     (out / name).write_text(text, encoding="utf-8")
     worker = Template((Path(__file__).with_name("service_worker.js")).read_text(encoding="utf-8"))
-    lock = Path(__file__).with_name("progress_lock.js").read_text(encoding="utf-8")
+    own = [
+        Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("progress_lock.js", "drive_answer.js")
+    ]
     for folder, root in ((out, "./"), (out / "lite", "../")):
         # Each has JupyterLite's worker below ours: a page of the lab may still be in the hands of the book's.
-        text = worker.safe_substitute(root=root, list=name) + lock + jupyterlite
+        text = "".join([worker.safe_substitute(root=root, list=name), *own, jupyterlite])
         (folder / WORKER).write_text(text, encoding="utf-8")
 
 

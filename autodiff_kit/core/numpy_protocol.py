@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,16 +45,13 @@ def check_real_numbers(dtype: np.dtype[Any], described: str) -> None:
     Complex numbers would need derivatives of their own (a gradient is then a convention, not one number); computing on
     with their real parts would give wrong gradients without a word.
     """
-    if dtype.kind == "c":
-        raise DtypeError(
+    if dtype.kind not in "biuf":
+        complex_numbers = (
             f"the kit computes with real numbers only, got {dtype}. Keep the real and the imaginary part in two real "
             "arrays (z.real and z.imag of a NumPy array z) and write the formula with these."
         )
-    if dtype.kind not in "biuf":
-        raise DtypeError(
-            f"{described} is not a number or an array of numbers. Give numbers, arrays, or nested lists of equal "
-            "lengths."
-        )
+        others = f"{described} is not a number or an array of numbers. Give numbers or lists of equal lengths."
+        raise DtypeError(complex_numbers if dtype.kind == "c" else others)
 
 
 def unwrap(value: Any) -> Any:
@@ -82,10 +79,6 @@ class Value:
 
     __slots__ = ()
     _value: Any
-
-    # NumPy's functions look up the kit's operations here. The key is the function itself, because a name may belong to
-    # other functions too (a user's ufunc called "square", np.emath.sqrt beside np.sqrt).
-    _numpy: ClassVar[dict[Callable[..., Any], Callable[..., Any]]] = {}
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -135,25 +128,6 @@ class Value:
         if copy:
             return np.array(array, dtype=dtype)
         return array if dtype is None else array.astype(dtype, copy=False)
-
-    def __array_ufunc__(self, ufunc: np.ufunc, how: str, *inputs: Any, **options: Any) -> Any:
-        function = self._numpy.get(ufunc)
-        if how != "__call__" or function is None or options:
-            _refuse_function(ufunc, f"{'' if how == '__call__' else f'.{how}'}", options)
-        return function(*inputs)
-
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        function = self._numpy.get(func)
-        if function is None:
-            _refuse_function(func)
-        return function(*args, **kwargs)
-
-    def __setitem__(self, _index: Any, _value: Any) -> NoReturn:
-        raise DtypeError(
-            "t[...] = value would change a value that a tape may have recorded; tensors and variables "
-            "have no assignment to parts. Make a new tensor, ak.where(mask, new, t), or give a variable a whole new "
-            "value by assign()."
-        )
 
     def __len__(self) -> int:
         if not self.shape:
@@ -215,22 +189,6 @@ class Value:
         sum = mean = prod = max = min = var = std = cumsum = cumprod = argmax = argmin = argsort = _method
         astype = round = abs = clip = dot = reshape = transpose = permute_dims = ravel = flatten = _method
         squeeze = swapaxes = take = _method
-
-
-def _refuse_function(function: Any, how: str = "", options: Any = ()) -> NoReturn:
-    """Raise the error for a function of NumPy, or of a library on top of it, that is no operation of the kit."""
-    own = getattr(np, function.__name__, None) is function
-    module = "np" if own else getattr(function, "__module__", "").replace("numpy", "np", 1)
-    name = f"{module}.{function.__name__}" if module else f"the ufunc {function.__name__}"
-    if "out" in options:
-        raise DtypeError(
-            f"{name}{how} would write a tensor's values into an existing array, which no tape can follow. "
-            "Write y = y + t in place of y += t, without out=..., or convert the tensor on purpose with np.asarray(t)."
-        )
-    raise DtypeError(
-        f"{name}{how}{' with ' + ', '.join(options) if options else ''} has no derivative in the kit. "
-        "Use a function of autodiff_kit, or convert the tensor on purpose with np.asarray(t), which no tape follows."
-    )
 
 
 def add_method(name: str, function: Callable[..., Any] | property) -> None:

@@ -46,14 +46,6 @@ def as_tensor(value: Any) -> Tensor:
     return wrap(own.as_value() if isinstance(own, SymbolicValue) else own)
 
 
-def _unpickle(array: np.ndarray[Any, Any], name: str | None) -> Tensor:
-    """A tensor of a pickle: a constant."""
-    tensor = wrap(canonical(array))
-    if name is not None:
-        tensor.set_extra("name", name)
-    return tensor
-
-
 class Tensor(Value, Node):
     """An immutable array that a tape can follow.
 
@@ -117,16 +109,17 @@ class Tensor(Value, Node):
         for record in records_of(node.record):
             record.hooks.setdefault(node, []).append(function)
 
-    def __copy__(self) -> Tensor:
+    def __copy__(self, _: Any = None) -> Tensor:
         return self  # immutable, as numbers are
 
-    def __deepcopy__(self, _: Any) -> Tensor:
-        return self
+    __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
         """Pickle the numbers and the name. A record stays where it is, and notes that the value left it."""
+        from autodiff_kit.core.constant import constant  # which needs tensors
+
         self._mark_exit()
-        return _unpickle, (np.asarray(self._value), self.name)
+        return constant, (np.asarray(self._value), None, self.name)
 
     def __repr__(self) -> str:
         text = np.array2string(np.asarray(self._value), separator=", ", threshold=50)

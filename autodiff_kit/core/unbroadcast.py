@@ -46,11 +46,16 @@ def unbroadcast(g: Any, spec: ArraySpec | None, lead: int = 0) -> Any:
         ones = tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1)
         g = _sum(g, ones, True) if ones else g
     if g.dtype != dtype:
-        check_real_numbers(g.dtype, "a cotangent")
-        g = g.astype(dtype)
+        g = _cast(g, dtype)
     if extra < 0 or g.shape[g.ndim - len(shape) :] != shape:
         g = _broadcast(g, shape, lead)
     return canonical(g) if type(g) is not Tensor else g
+
+
+def _cast(g: Any, dtype: Any) -> Any:
+    if g.dtype.kind == "c":
+        check_real_numbers(g.dtype, "a cotangent")
+    return g.astype(dtype)
 
 
 def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:

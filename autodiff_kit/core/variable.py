@@ -116,25 +116,17 @@ class Variable(Value):
             self._value = value
             return self
         new = copy_value(value, self.dtype)
-        if self.dtype.kind != "f":
-            self._check_whole_numbers(value, new)
+        if self.dtype.kind != "f" and not (isinstance(new, SymbolicValue) or np.array_equal(unwrap(value), new)):
+            raise DtypeError(
+                f"{self._label()} has dtype {self.dtype}, which cannot hold {describe(value)}. Make it of floating-"
+                "point numbers (Variable([1.0]) for Variable([1])), or round the new value first."
+            )
         if np.shape(new) != self.shape:
             raise ShapeError(
-                f"{self._label()} has shape {self.shape}, the new value {np.shape(new)}. "
-                "The shape of a variable cannot change; make a new variable for another shape."
+                f"{self._label()} has shape {self.shape}, the new value {np.shape(new)}; make a new variable for that."
             )
         self._value = new
         return self
-
-    def _check_whole_numbers(self, given: Any, own: Any) -> None:
-        """Raise an error where the variable's integers or booleans cannot hold what was assigned."""
-        if isinstance(unwrap(given), SymbolicValue) or np.array_equal(np.asarray(unwrap(given)), np.asarray(own)):
-            return
-        raise DtypeError(
-            f"{self._label()} has dtype {self.dtype}, which cannot hold {describe(given)} without changing it. "
-            "Make the variable of floating-point numbers (Variable([1.0, 2.0]) for Variable([1, 2])), or round the new "
-            "value first."
-        )
 
     def _mark_exit(self, kind: str = "left", variable: Value | None = None) -> None:
         if open_records.records:

@@ -19,6 +19,7 @@ from .grading import grade_submission
 from .inside.limits import ResourceLimits
 from .results import QuestionGrade, SubmissionResult
 from .sandbox import make_runner
+from .submission import CELL_WORDS
 from .submission_reader import read_submission
 
 __all__ = ["check_repository", "main", "summary"]
@@ -77,7 +78,7 @@ def summary(result: SubmissionResult) -> str:
     titles = {question.id: question.title for question in lesson.questions}
     now = [mark for mark in result.marks if mark.question not in later]
     points, most = sum(mark.points for mark in now), sum(mark.max_points for mark in now)
-    said = [result.reason, *(remark for remark in result.remarks if remark.startswith("Cell "))]
+    said = [result.reason, *(remark for remark in result.remarks if remark.startswith(CELL_WORDS))]
     lines = [f"## {lesson.title}: {points:g} of {most:g} points in the checks of this repository", ""]
     lines += [line for text in filter(None, said) for line in (*_quoted(text, ""), "")]
     for mark in result.marks:

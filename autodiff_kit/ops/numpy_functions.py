@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.numpy_protocol import Value, add_method, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.errors import ArgumentError
+from autodiff_kit.errors import ArgumentError, DtypeError
 from autodiff_kit.ops import diagonals, dtypes, norms, shape_manipulation, signal_processing
 from autodiff_kit.ops.selection import select
 from autodiff_kit.ops.singular_values import SVDResult, svd, svdvals
@@ -74,6 +74,45 @@ _IGNORED_ARGUMENTS = ("casting", "copy", "device", "kind", "like", "order", "ove
 _TAKES_DTYPE = ("sum", "mean", "prod", "cumsum", "cumprod", "nansum", "nanprod", "nanmean", "var", "std")
 
 
+# The operations by NumPy's functions themselves: a name may belong to other functions too, such as a user's ufunc
+# called "square", or np.emath.sqrt beside np.sqrt.
+_OPERATIONS: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def _array_ufunc(_: Value, ufunc: np.ufunc, how: str, *inputs: Any, **options: Any) -> Any:
+    function = _OPERATIONS.get(ufunc)
+    if how != "__call__" or function is None or options:
+        _refuse(ufunc, "" if how == "__call__" else f".{how}", options)
+    return function(*inputs)
+
+
+def _array_function(_: Value, func: Any, _types: Any, args: Any, kwargs: Any) -> Any:
+    function = _OPERATIONS.get(func)
+    if function is None:
+        _refuse(func)
+    return function(*args, **kwargs)
+
+
+def _refuse(function: Any, how: str = "", options: Any = ()) -> NoReturn:
+    """Raise the error for a function of NumPy, or of a library on top of it, that is no operation of the kit."""
+    own = getattr(np, function.__name__, None) is function
+    module = "np" if own else getattr(function, "__module__", "").replace("numpy", "np", 1)
+    name = f"{module}.{function.__name__}" if module else f"the ufunc {function.__name__}"
+    if "out" in options:
+        raise DtypeError(
+            f"{name}{how} would write a tensor's values into an existing array, which no tape can follow. "
+            "Write y = y + t in place of y += t, without out=..., or convert the tensor on purpose with np.asarray(t)."
+        )
+    raise DtypeError(
+        f"{name}{how}{' with ' + ', '.join(options) if options else ''} has no derivative in the kit. "
+        "Use a function of autodiff_kit, or convert the tensor on purpose with np.asarray(t), which no tape follows."
+    )
+
+
+add_method("__array_ufunc__", _array_ufunc)
+add_method("__array_function__", _array_function)
+
+
 def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """An operation that accepts NumPy's arguments.
 
@@ -118,4 +157,4 @@ def install_numpy_functions(operations: Mapping[str, Callable[..., Any]]) -> Non
     for name, function in functions.items():
         numpys = getattr(np.linalg if name.startswith("linalg.") else np, name.removeprefix("linalg."), None)
         if numpys is not None:
-            Value._numpy[numpys] = _adapted(name, function)
+            _OPERATIONS[numpys] = _adapted(name, function)

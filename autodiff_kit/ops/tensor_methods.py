@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import add_method
+from autodiff_kit.errors import DtypeError
 from autodiff_kit.ops import (
     arithmetic,
     comparison,
@@ -79,6 +80,16 @@ _OTHER_OPERATORS: dict[str, Callable[..., Any]] = {
 }
 for _name, _function in _OTHER_OPERATORS.items():
     add_method(f"__{_name}__", _function)
+
+
+def _setitem(_: Any, _index: Any, _value: Any) -> NoReturn:
+    raise DtypeError(
+        "t[...] = value would change a value that a tape may have recorded; tensors and variables have no assignment "
+        "to parts. Make a new tensor, ak.where(mask, new, t), or give a variable a whole new value by assign()."
+    )
+
+
+add_method("__setitem__", _setitem)
 
 
 def _reshape(self: Any, *shape: Any) -> Any:

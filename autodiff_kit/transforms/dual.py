@@ -28,7 +28,7 @@ class Dual(Value, Tracer):
 
     __slots__ = ("_value", "tangent")
     level = 1
-    __array_ufunc__ = None  # type: ignore[assignment]  # an array on the left leaves the operator to us
+    __array_ufunc__ = None  # an array on the left leaves the operator to us
 
     def __init__(self, value: Any, tangent: Any) -> None:
         self._value = value

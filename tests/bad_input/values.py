@@ -85,7 +85,6 @@ NONSENSE: list[Make] = [
     lambda: True,
     lambda: 1j,
     lambda: np.array([1.0, 2.0j]),
-    lambda: ak.constant([1.0, 2.0j]),
     lambda: np.array([1.0, None], dtype=object),
     lambda: np.array([HUGE, 1]),
     lambda: np.array(["2020-01-01"], dtype="datetime64[D]"),

@@ -14,6 +14,7 @@ from autodiff_kit.author.exercise_template import new_exercise
 from autodiff_kit.author.master_notebook import read_master
 from autodiff_kit.grade import classroom
 from autodiff_kit.grade.exercise_lookup import use_checks
+from autodiff_kit.grade.submission import CELL_WORDS
 from autodiff_kit.grade.submission_discovery import collect_submissions
 
 from .notebooks import LESSON, answered, code
@@ -50,7 +51,7 @@ def test_a_push_is_told_what_is_right(tmp_path, monkeypatch, capsys):
     assert f"{LESSON.points - first.points:g} of {LESSON.points:g} points" in text
     assert f"⬜ **{first.id}**" in text
     assert all(f"✅ **{question.id}**" in text for question in others)
-    assert "    Cell " in text
+    assert f"    {CELL_WORDS}1 / 0`" in text
     assert "ZeroDivisionError" in text
 
 

@@ -90,7 +90,7 @@ def test_only_errors_of_the_kit_are_raised_by_transforms(data: st.DataObject) ->
         (lambda: ak.jvp(ak.sin, (1.0,), (1.0, 2.0)), StructureError, "1 primals and 2 tangents"),
         (lambda: ak.jvp(ak.sin, [1.0, 2.0], [1.0]), ShapeError, r"shape \(1,\), but its primal has \(2,\)"),
         (lambda: ak.jvp(lambda p: p["a"], ({"a": 1.0},), ({"b": 1.0},)), StructureError, "keys"),
-        (lambda: ak.jvp(ak.sin, (1.0,), (1j,)), DtypeError, "real numbers, got complex128"),
+        (lambda: ak.jvp(ak.sin, (1.0,), (1j,)), DtypeError, "real numbers only, got complex128"),
         (lambda: ak.jacobian(ak.sin, mode="sideways")([1.0]), StructureError, "sideways"),
         (lambda: ak.hessian(ak.sum, (0, 1))([1.0]), StructureError, "a single argnums"),
         (lambda: ak.hvp(ak.sin, [1.0, 2.0], [1.0, 0.0]), StructureError, "one number"),
