@@ -116,10 +116,8 @@ class Tensor(Value, Node):
 
     def __reduce__(self) -> Any:
         """Pickle the numbers and the name. A record stays where it is, and notes that the value left it."""
-        from autodiff_kit.core.constant import constant  # which needs tensors
-
         self._mark_exit()
-        return constant, (np.asarray(self._value), None, self.name)
+        return wrap, (canonical(np.asarray(self._value)),), (None, {"extras": {"name": self.name}})
 
     def __repr__(self) -> str:
         text = np.array2string(np.asarray(self._value), separator=", ", threshold=50)
