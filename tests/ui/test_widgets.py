@@ -87,6 +87,16 @@ def test_the_scrubber_stands_between_two_operations_while_it_is_dragged(stage: A
     assert on.widget.step == 2
 
 
+def box_at_rest(node: Any, part: str) -> dict[str, float]:
+    """Where a part of a picture is once it has stopped moving."""
+    script = "(node, part) => node.querySelector(part).getBoundingClientRect().toJSON()"
+    before: dict[str, float] = {}
+    while (box := node.evaluate(script, part)) != before:
+        before = box
+        node.page.wait_for_timeout(150)
+    return before
+
+
 def test_the_cut_is_dragged_and_keyed_and_the_sum_stays(stage: Any) -> None:
     on = stage(JvpVjp())
     on.choose("cut")
@@ -99,8 +109,7 @@ def test_the_cut_is_dragged_and_keyed_and_the_sum_stays(stage: Any) -> None:
         said.add((cut.get_attribute("aria-valuetext") or "").split(", ")[1])
     assert said == {"sum 18"}
     assert "All pushed, nothing pulled: Jv = (7, −5, 3), and u·(Jv) = 18." in on.summary
-    on.page.wait_for_timeout(600)  # until the cut has come to rest
-    box = cut.evaluate("node => node.querySelector('.ak-ink-fill').getBoundingClientRect().toJSON()")
+    box = box_at_rest(cut, ".ak-ink-fill")
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     on.page.mouse.move(x, y)
     on.page.mouse.down()
