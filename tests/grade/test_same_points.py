@@ -25,11 +25,13 @@ TURNS = 4
 
 
 def check_points(lesson, hand_in, turns):
+    scores = []
     for turn in turns:
         results = [hand_in(with_faults(lesson, turn), secret=secret) for secret in SECRETS]
         assert len({mark.seed for result in results for mark in result.marks}) == len(SECRETS) * len(lesson.questions)
         assert results[0].points == results[1].points == results[2].points, (turn, [one.marks for one in results])
-        assert results[0].score < lesson.points
+        scores.append(results[0].score)
+    assert min(scores) < lesson.points  # a fault may change no answer, but not all of them
 
 
 def test_faulty_answers_have_the_same_points_under_any_secret(hand_in):
