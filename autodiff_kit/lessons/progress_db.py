@@ -255,14 +255,14 @@ class ProgressDatabase:
     def _open_memory(self) -> None:
         memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, memory.close)
-        with suppress(sqlite3.DatabaseError, DamagedError, NewerProgressError):
+        with suppress(sqlite3.DatabaseError, DamagedError, NewerProgressError, OSError):
             self._copy_file_into(memory)
         migrate(memory)
         self._memory = memory
 
     def _copy_file_into(self, memory: sqlite3.Connection) -> None:
         """Copy the readable contents of the file into memory, if this kit knows its schema."""
-        if self.path is None or not (self.path.is_file() or self._image):
+        if self.path is None or not (self._image or self.path.is_file()):
             return
         with self._reading_without_writing() as disk, closing(sqlite3.connect(":memory:")) as draft:
             disk.backup(draft)

@@ -555,6 +555,24 @@ def test_a_cleared_store_is_written_again_and_said(no_locks: None, tmp_path: Pat
     assert learner(tmp_path).question("jvp-1").best == 2
 
 
+def test_a_store_that_cannot_be_read_is_said_and_progress_goes_on_in_memory(
+    no_locks: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = learner(tmp_path)
+    attempt(mine, "partial", 1)
+    known = Path.stat
+
+    def stat(path: Path, **options: bool) -> object:
+        if path == mine.store.path:
+            raise OSError(28, "Invalid argument")  # as a browser's drive after its files were deleted
+        return known(path, **options)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    with pytest.warns(ProgressWarning, match="cannot be written.*export_progress"):
+        attempt(mine, "passed", 2)
+    assert mine.question("jvp-1").tries == 2
+
+
 @pytest.mark.parametrize("way", ["raises", "forgets"])
 def test_a_full_store_is_said_and_progress_goes_on_in_memory(
     no_locks: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str

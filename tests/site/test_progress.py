@@ -104,3 +104,21 @@ def test_progress_is_carried_to_another_browser_as_a_file(visitor: Visitor, tmp_
         expect(panel.locator(".akl-toast")).to_contain_text(said)
     for no in ("01", "06"):
         expect(panel.locator(f'[data-no="{no}"]')).to_have_class(re.compile("is-begun"))
+
+
+# What fails in the page's storage: every write, as where it is full; or a read, as where somebody cleared it.
+FAILING = {
+    "full": """() => {
+        IDBObjectStore.prototype.put = () => { throw new DOMException('no room', 'QuotaExceededError'); };
+    }""",
+    "cleared": "() => jupyterapp.serviceManager.contents.delete('.autodiff_kit/progress.db')",
+}
+
+
+@pytest.mark.parametrize("way", FAILING)
+def test_a_store_that_fails_is_said_and_progress_goes_on(visitor: Visitor, way: str) -> None:
+    visit = began(visitor)
+    visit.page.evaluate(FAILING[way])
+    said = visit.printed(f"{IMPORTS}\nprogress().begin_lesson('06')\nprint(*progress().summary().lessons)")
+    assert "export_progress() gives you a file" in said
+    assert said.split()[-2:] == ["01", "06"]
