@@ -50,13 +50,14 @@ def test_kernels_begin_with_the_kits_startup_file_unless_there_is_another(own: s
 
 
 @pytest.mark.slow
-def test_a_plain_install_enables_the_extension(tmp_path: Path) -> None:
+def test_an_install_with_lab_enables_the_extension(tmp_path: Path) -> None:
     """In a separate environment, without access to this one."""
     home = {"HOME": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "config"), "PYTHONPATH": ""}
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "AUTODIFF"))} | home
     subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True, timeout=300)
     bin_ = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")
-    install = [str(bin_ / "python"), "-m", "pip", "install", "-q", "-c", str(TOP / "tests/constraints.txt"), str(TOP)]
+    pinned = ["-c", str(TOP / "tests/constraints.txt")]
+    install = [str(bin_ / "python"), "-m", "pip", "install", "-q", *pinned, f"{TOP}[lab]"]
     subprocess.run(install, check=True, timeout=1800, cwd=tmp_path, env=clean)
     command = [str(bin_ / "jupyter"), "server", "extension", "list"]
     found = subprocess.run(command, check=True, timeout=300, cwd=tmp_path, env=clean, capture_output=True, text=True)
