@@ -85,7 +85,7 @@ def test_all_cells_are_drawn_although_the_page_is_never_idle(bench: Any) -> None
         """() => { const { context, content } = jupyterapp.shell.currentWidget ?? {};
             return context?.path?.includes('/02_') && content.widgets.length > 40
                 && content.widgets.every((cell) => cell.isAttached); }""",
-        timeout=60_000,
+        timeout=240_000,
     )
 
 
