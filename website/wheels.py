@@ -53,7 +53,8 @@ _LEFT_OUT_OF: Final = {
 _ON_THE_WAY: Final = (
     "import IPython.core.shellapp, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm"
 )
-_ALL_ON_THE_WAY: Final = ("ipykernel", "piplite", "pyodide-kernel")
+# Not `piplite`: IPython runs its startup.py as a file.
+_ALL_ON_THE_WAY: Final = ("ipykernel", "pyodide-kernel")
 _ONLY_IN_A_BROWSER: Final = frozenset({"IPython.utils._process_emscripten"})
 _WITH_DOCSTRINGS: Final = ("autodiff-kit", "autodiff-kit-lessons", "ipython")
 # Of the kit, in a wheel of its own that only a notebook's kernel loads: lessons, widgets, exercises and panels.

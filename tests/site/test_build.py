@@ -128,3 +128,9 @@ def test_requirements_are_pinned_by_hash() -> None:
     pinned = [line for line in lines if line and not line.startswith("#")]
     assert pinned
     assert all("==" in line and "--hash=sha256:" in line for line in pinned)
+
+
+def test_the_file_that_ipython_runs_at_its_start_travels_as_a_file() -> None:
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}.0"
+    with zipfile.ZipFile(io.BytesIO(wheels.compiled(wheels._own("piplite"), version).data)) as packed:
+        assert "piplite/startup.py" in packed.namelist()
