@@ -86,13 +86,6 @@ def test_the_last_tape_before_the_panel_looked_is_complete(bench: Any) -> None:
     expect(bench.inspector.locator(".akl-banner")).to_have_count(0)
 
 
-@pytest.mark.slow
-def test_of_tapes_that_ended_the_newest_that_is_held_is_shown(bench: Any) -> None:
-    bench.notebook()
-    bench.run(IMPORT + PUSH + "\n" + GONE)
-    bench.tape(12)
-
-
 # Tapes are announced and not kept, as where a run of many cells records more than are kept.
 UNKEPT = "from autodiff_kit.lab.kernel.inspector import TapeInspector\nTapeInspector._retain = lambda *_: None"
 # The next tape's head is sent when `answer_late` is called.
