@@ -37,6 +37,11 @@ SIMILAR_NAME = 0.7
 """From which likeness on (difflib's ratio) a function of another name is taken for the one that is missing."""
 
 
+def _similar_names(wanted: str, names: list[str]) -> list[str]:
+    """The name that is most like the wanted one; otherwise one that has it as a part, such as pull_back for pull."""
+    return get_close_matches(wanted, names, 1, SIMILAR_NAME) or [name for name in names if wanted in name.split("_")]
+
+
 class GradedQuestion:
     """One question of a notebook: check an answer, take hints, see the worked solution.
 
@@ -240,8 +245,7 @@ class GradedQuestion:
         told = [
             text.format(got=near[0], wanted=name)
             for name in self._question.writes
-            if (not callable(names.get(name)) or is_stub(names[name]))
-            and (near := get_close_matches(name, own, 1, SIMILAR_NAME))
+            if (not callable(names.get(name)) or is_stub(names[name])) and (near := _similar_names(name, own))
         ]
         return Verdict("not attempted", 0.0, "\n".join(told)) if told else None
 

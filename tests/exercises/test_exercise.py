@@ -45,12 +45,13 @@ STARTER = "def brake(slots, last_gradient, b1): ..."
 NOT_YET_NAMED = "def brakes(slots, last_gradient, b1):\n    return -slots['m']"
 
 
+@pytest.mark.parametrize("name", ["brakes", "brake_of_slots"])
 @pytest.mark.parametrize("before", ["", STARTER], ids=["no starter", "the starter was run"])
-def test_a_function_of_a_similar_name_is_recognised(q, before):
+def test_a_function_of_a_similar_name_is_recognised(q, before, name):
     notebook = {"__name__": "__main__", "q": q}
-    exec(f"{before}\n{NOT_YET_NAMED}\nresult = q.check()", notebook)
+    exec(f"{before}\n{NOT_YET_NAMED.replace('brakes', name)}\nresult = q.check()", notebook)
     assert notebook["result"].outcome == "not attempted"
-    assert notebook["result"].message.startswith("You defined `brakes`; the check wants `brake`.")
+    assert notebook["result"].message.startswith(f"You defined `{name}`; the check wants `brake`.")
     assert progress().question("adam-5").tries == 0
 
 
