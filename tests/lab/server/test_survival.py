@@ -96,7 +96,7 @@ def test_two_kernels_and_the_server_write_at_once(folder: WorkingFolder) -> None
     for kernel in kernels:
         kernel.communicate(timeout=60)
         assert kernel.returncode == 0
-    assert steps > 5
+    assert steps > 1, "the server wrote while the kernels did"
     assert len(shas(folder)) == 120
     found = panel_data.progress(folder)
     assert found is not None
