@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -23,7 +24,9 @@ KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
 # It says how long ago the last checkpoint was, which here would be the age of the site's files.
 CHECKPOINT_PLUGIN: Final = "@jupyter-notebook/notebook-extension:checkpoints"
 # Extensions of this environment that the site has, beside the kit's own; others that are installed stay out.
-EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget")
+KERNEL: Final = "@jupyterlite/pyodide-kernel-extension"
+EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", KERNEL, "anywidget")
+START: Final = "start.mjs"
 APPS: Final = ("lab", "notebooks")
 # Pages, schemas and archives that nobody opens here.
 LEFT_OUT: Final = (
@@ -120,15 +123,17 @@ def configure(output: Path, engine: str, packages: list[str], environment: dict[
     overrides = data.setdefault("settingsOverrides", {})
     overrides["@jupyterlab/docmanager-extension:plugin"] = {"lastModifiedCheckMargin": MORE_THAN_A_CENTURY}
     data.setdefault("litePluginSettings", {})[KERNEL_PLUGIN] = {
-        "pyodideUrl": f"./{engine}/{_write_start(output / engine, packages)}",
+        "pyodideUrl": f"./{engine}/{START}",
         "disablePyPIFallback": True,
-        "loadPyodideOptions": {"packages": packages, "env": environment},
+        "loadPyodideOptions": {"packages": packages},  # which the kernel need not install; START loads them
     }
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+    _write_start(output / engine, packages, environment)
+    _start_early(output, output / engine)
 
 
-def _write_start(engine: Path, packages: list[str]) -> str:
-    """Write the module that starts Pyodide and tells how much of it has come; return its name."""
+def _write_start(engine: Path, packages: list[str], environment: dict[str, str]) -> None:
+    """Write the module that starts Pyodide and tells how much of it has come."""
     lock = json.loads((engine / LOCK).read_bytes())["packages"]
     wanted: dict[str, str] = {}
     left = list(packages)
@@ -140,11 +145,30 @@ def _write_start(engine: Path, packages: list[str]) -> str:
     # Modules are imported, which nothing here can count.
     counted = [path for path in engine.iterdir() if path.suffix in (".wasm", ".zip", ".json")]
     counted += [engine / name for name in wanted.values()]
-    text = Template((HERE / "kernel" / "start.mjs").read_text(encoding="utf-8"))
-    (engine / "start.mjs").write_text(
-        text.safe_substitute(total=sum(path.stat().st_size for path in counted)), encoding="utf-8"
+    size = sum(path.stat().st_size for path in counted)
+    _fill_in(
+        HERE / "kernel" / START, engine, total=size, packages=json.dumps(packages), environment=json.dumps(environment)
     )
-    return "start.mjs"
+
+
+def _start_early(output: Path, engine: Path) -> None:
+    """Let the page of a notebook start Python before JupyterLite is loaded."""
+    [worker] = (output / "extensions" / KERNEL / "static").glob("comlink.worker.*.js")
+    to_worker = Path(os.path.relpath(worker, engine)).as_posix()
+    _fill_in(HERE / "kernel" / "early_worker.mjs", engine, worker=to_worker)
+    _fill_in(HERE / "kernel" / "early_page.js", engine, worker=worker.name, early="./early_worker.mjs")
+    page = output / "notebooks" / "index.html"
+    source = f"../{(engine / 'early_page.js').relative_to(output).as_posix()}"
+    text = page.read_text(encoding="utf-8")
+    page.write_text(
+        text.replace("<head>", f'<head>\n    <script type="module" src="{source}"></script>', 1), encoding="utf-8"
+    )
+
+
+def _fill_in(template: Path, folder: Path, **values: object) -> None:
+    """Write a script of the site into a folder, with the values that only the build knows."""
+    text = Template(template.read_text(encoding="utf-8"))
+    (folder / template.name).write_text(text.safe_substitute(values), encoding="utf-8")
 
 
 def write_syllabus(output: Path) -> None:

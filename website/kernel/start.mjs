@@ -2,13 +2,24 @@
 import { loadPyodide as load } from './pyodide.mjs';
 
 const TOTAL = $total; // bytes of what is fetched before a cell can run
+const PACKAGES = $packages;
+const ENVIRONMENT = $environment;
+// The kernel, and what a lesson's first cells import: while the page is still being drawn. The kernel's startup file needs piplite.
+const IMPORTS = 'import piplite, pyodide_kernel, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm';
 const id = crypto.randomUUID(); // pages of other tabs hear this, too
 const pages = new BroadcastChannel('autodiff-kit:python');
 const fetchOf = self.fetch;
 let bytes = 0;
 let failed = false;
+let told = null; // what a page that listens later has to hear
+let python = null;
 
-const tell = (stage, more = {}) => failed || pages.postMessage({ id, stage, total: TOTAL, ...more });
+function tell(stage, more = {}) {
+  if (!failed) {
+    told = { id, stage, total: TOTAL, ...more };
+    pages.postMessage(told);
+  }
+}
 
 function fail(text) {
   tell('failed', { text });
@@ -39,13 +50,14 @@ async function counted(...asked) {
   }
 }
 
-export async function loadPyodide(options) {
+async function start() {
   tell('download', { bytes });
   self.fetch = counted;
   try {
-    const lock = new URL('../../api/autodiff-kit', import.meta.url).href; // answered by `progress_lock.js`
-    const pyodide = await load({ ...options, env: { ...options.env, AUTODIFF_KIT_LOCK: lock } });
+    const env = { ...ENVIRONMENT, AUTODIFF_KIT_LOCK: new URL('../../api/autodiff-kit', import.meta.url).href }; // answered by `progress_lock.js`
+    const pyodide = await load({ indexURL: new URL('.', import.meta.url).href, packages: PACKAGES, env });
     tell('import');
+    pyodide.runPython(IMPORTS);
     return pyodide;
   } catch (error) {
     fail(String(error?.message ?? error));
@@ -53,4 +65,17 @@ export async function loadPyodide(options) {
   } finally {
     self.fetch = fetchOf;
   }
+}
+
+/* Start Python, if it has not been started; `early_worker.mjs` does so before the kernel asks. */
+export const begin = () => (python ??= start());
+
+export async function loadPyodide({ stdout, stderr }) {
+  if (told) {
+    pages.postMessage(told);
+  }
+  const pyodide = await begin();
+  pyodide.setStdout({ batched: stdout });
+  pyodide.setStderr({ batched: stderr });
+  return pyodide;
 }

@@ -47,12 +47,12 @@ class InspectorComm:
             keeps_latest=PANELS_VARIABLE in os.environ,
         ).start()
         self.comms: list[Any] = []
-        self._record_running_cell()
         progress_listeners.append(self._on_progress)
         shell.events.register("pre_run_cell", self._on_pre_run_cell)
         shell.events.register("post_run_cell", self._on_post_run_cell)
         get_comm_manager().register_target(COMM_TARGET, self._on_comm_open)
-        self.open()
+        if self._record_running_cell():
+            self.open()
 
     def open(self) -> None:
         """Open a comm to every page that registered the target."""
@@ -88,15 +88,19 @@ class InspectorComm:
         self.inspector.remove_sender(comm.send)
 
     # ---------------------------------------------------------------------------------------------------- cells
-    def _record_running_cell(self) -> None:
-        """Record the cell that is running: it started before the callbacks were registered."""
+    def _record_running_cell(self) -> bool:
+        """Record the cell that is running: it started before the callbacks were registered. False if none can run."""
         kernel = getattr(self.shell, "kernel", None)
-        parent = kernel.get_parent() if kernel is not None else {}
+        try:
+            parent = kernel.get_parent() if kernel is not None else {}
+        except AttributeError:  # a browser's kernel imports the kit before it answers any page
+            return False
         self.cells.record_run(parent.get("content", {}).get("code"), parent.get("metadata", {}).get("cellId"))
+        return True
 
     def _on_pre_run_cell(self, info: Any) -> None:
         self.cells.record_run(info.raw_cell, getattr(info, "cell_id", None))
-        if not self.comms:  # the last comm was closed; the next notice needs one
+        if not self.comms:  # none was opened yet, or the last was closed; the next notice needs one
             self.open()
 
     def _on_post_run_cell(self, _: Any) -> None:
