@@ -129,6 +129,9 @@ def configure(output: Path, engine: str, packages: list[str], environment: dict[
     }
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
     _write_start(output / engine, packages, environment)
+    _fill_in(HERE / "kernel" / "keep_service_worker.js", output / engine, version=data["appVersion"])
+    for app in APPS:
+        _first_script(output, app, output / engine / "keep_service_worker.js")
     _start_early(output, output / engine)
 
 
@@ -157,8 +160,13 @@ def _start_early(output: Path, engine: Path) -> None:
     to_worker = Path(os.path.relpath(worker, engine)).as_posix()
     _fill_in(HERE / "kernel" / "early_worker.mjs", engine, worker=to_worker)
     _fill_in(HERE / "kernel" / "early_page.js", engine, worker=worker.name, early="./early_worker.mjs")
-    page = output / "notebooks" / "index.html"
-    source = f"../{(engine / 'early_page.js').relative_to(output).as_posix()}"
+    _first_script(output, "notebooks", engine / "early_page.js")
+
+
+def _first_script(output: Path, app: str, script: Path) -> None:
+    """Let a page of JupyterLite run a script before its own."""
+    page = output / app / "index.html"
+    source = f"../{script.relative_to(output).as_posix()}"
     text = page.read_text(encoding="utf-8")
     page.write_text(
         text.replace("<head>", f'<head>\n    <script type="module" src="{source}"></script>', 1), encoding="utf-8"

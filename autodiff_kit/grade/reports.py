@@ -41,6 +41,7 @@ STATUS_WORDS = {
     "unsupported": "Unsupported",
 }
 MAX_ROWS_SHOWN = 2000
+MAX_REMARKS_SHOWN = 100  # each is a sentence or more, for a person to read
 MAX_GROUPS_SHOWN = 60
 MAX_NAMES_SHOWN = 12
 STYLE = """
@@ -218,7 +219,7 @@ def _remarks_table(results: Sequence[SubmissionResult], links: Mapping[str, str]
         if result.status != "graded" or result.remarks
     ]
     columns = {"learner": "name", "why": "words", "status": "short", "exercise": "short"}
-    return _html_table("To look at", columns, rows)
+    return _html_table("To look at", columns, rows, MAX_REMARKS_SHOWN)
 
 
 def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str]) -> str:
@@ -320,7 +321,9 @@ def _some_names(group: SimilarGroup, links: Mapping[str, str]) -> str:
     return f"{named}: like the worked answer" if group.worked else named
 
 
-def _html_table(title: str, columns: Mapping[str, str], rows: Sequence[tuple[str, ...]]) -> str:
+def _html_table(
+    title: str, columns: Mapping[str, str], rows: Sequence[tuple[str, ...]], most: int = MAX_ROWS_SHOWN
+) -> str:
     """A table with a heading, cut where a page would become too long for a browser.
 
     Parameters
@@ -331,6 +334,8 @@ def _html_table(title: str, columns: Mapping[str, str], rows: Sequence[tuple[str
         The head of each column, as HTML, with the class of its cells.
     rows : sequence of tuple of str
         Cells, as HTML.
+    most : int
+        How many rows are shown.
     """
     if not rows:
         return f'<h2>{title}</h2><p class="quiet">None.</p>'
@@ -338,9 +343,9 @@ def _html_table(title: str, columns: Mapping[str, str], rows: Sequence[tuple[str
     head = "".join(f'<th scope="col"{mark}>{name}</th>' for name, mark in zip(columns, marks, strict=True))
     body = "".join(
         f"<tr>{''.join(f'<td{mark}>{cell}</td>' for cell, mark in zip(row, marks, strict=True))}</tr>"
-        for row in rows[:MAX_ROWS_SHOWN]
+        for row in rows[:most]
     )
-    left = len(rows) - MAX_ROWS_SHOWN
+    left = len(rows) - most
     more = f'<p class="quiet">{left} more are in results.jsonl.</p>' if left > 0 else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<h2>{title}</h2><div class="wide" role="region" aria-label="{title}" tabindex="0">{table}</div>{more}'

@@ -34,29 +34,36 @@ def assert_same(found: Any, expected: Any, dtype: Any) -> None:
 @pytest.mark.parametrize("case", _cases.CASES, ids=lambda case: case.name)
 def test_value(case: Any, every_case: bool) -> None:
     for dtype in ("float64", "float32", "float16")[: 3 if every_case else 1]:
-        value_in(dtype, case)
-
-
-def value_in(dtype: str, case: Any) -> None:
-    arrays = _harness.drawn(case, dtype)
-    compiled = ak.compile(case.call)
-    expected = case.call(*map(ak.constant, arrays))
-    assert_same(compiled(*map(ak.constant, arrays)), expected, dtype)
-    build(compiled)
-    for _ in range(2):
+        arrays = _harness.drawn(case, dtype)
+        compiled = ak.compile(case.call)
+        expected = case.call(*map(ak.constant, arrays))
         assert_same(compiled(*map(ak.constant, arrays)), expected, dtype)
-    assert compiled.trace_count == 1
+        build(compiled)
+        for _ in range(2):
+            assert_same(compiled(*map(ak.constant, arrays)), expected, dtype)
+        assert compiled.trace_count == 1
 
 
 @pytest.mark.parametrize("case", FLOATING, ids=lambda case: case.name)
 def test_gradient_and_tangent(case: Any, every_case: bool) -> None:
     for dtype in ("float64", "float32")[: 2 if every_case else 1]:
-        gradient_and_tangent_in(dtype, case)
+        arrays = _harness.drawn(case, dtype)
+        given = list(map(ak.constant, [*arrays, *_harness.directions(case, arrays)]))
+        both = value_gradients_and_tangent(case, dtype)
+        compiled = ak.compile(both)
+        value2, tangent2, *slopes2 = both(*given)
+        for _ in range(2):
+            value, tangent, *slopes = compiled(*given)
+            assert_same(value, value2, dtype)
+            assert_same(tangent, tangent2, dtype)
+            for a, b in zip(slopes, slopes2, strict=True):
+                assert_same(a, b, dtype)
+            build(compiled)
 
 
-def gradient_and_tangent_in(dtype: str, case: Any) -> None:
+def value_gradients_and_tangent(case: Any, dtype: str) -> Any:
+    """A function of the inputs of a case and of a direction of each."""
     arrays = _harness.drawn(case, dtype)
-    along = _harness.directions(case, arrays)
     w = _harness.weights(case, np.shape(case.call(*map(ak.constant, arrays))), dtype)
 
     def loss(*xs: Any) -> Any:
@@ -64,15 +71,7 @@ def gradient_and_tangent_in(dtype: str, case: Any) -> None:
 
     def both(*given: Any) -> Any:
         xs, ts = list(given[: len(arrays)]), list(given[len(arrays) :])
-        return ak.value_and_grad(loss, tuple(range(len(xs))))(*xs), ak.jvp(case.call, xs, ts)
+        value, slopes = ak.value_and_grad(loss, tuple(range(len(xs))))(*xs)
+        return value, ak.jvp(case.call, xs, ts)[1], *slopes
 
-    compiled = ak.compile(both)
-    given = [*map(ak.constant, arrays), *map(ak.constant, along)]
-    (value2, slopes2), (_, tangent2) = both(*given)
-    for _ in range(2):
-        (value, slopes), (_, tangent) = compiled(*given)
-        assert_same(value, value2, dtype)
-        assert_same(tangent, tangent2, dtype)
-        for a, b in zip(slopes, slopes2, strict=True):
-            assert_same(a, b, dtype)
-        build(compiled)
+    return both

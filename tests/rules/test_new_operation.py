@@ -26,7 +26,7 @@ def _table_as_before() -> Iterator[None]:
 
 
 def failed_properties(cases: list[Case]) -> set[str]:
-    return {property.__name__ for case in cases for property, _ in test_rules.failures(case)}
+    return {property for case in cases for property in test_rules.failures(case)}
 
 
 def test_the_block_of_an_operation_with_one_input_is_enough() -> None:

@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.site.conftest import START, Visitor
 
 MEGABYTE = 1e6
+ENGINE = "**/pyodide.asm.wasm"
 LESSON = "notebooks/03_where_cond.ipynb"
 # Notes each sentence and each number that the banner shows, in order.
 NOTED = """() => {
@@ -34,10 +35,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def test_the_way_of_python_into_the_page_is_shown(visitor: Visitor) -> None:
     visit = visitor.visit()
     visit.page.add_init_script(f"addEventListener('DOMContentLoaded', {NOTED})")
+    held: list[Route] = []  # from this machine it comes before the page is drawn
+    visitor.context.route(ENGINE, lambda route: held.append(route))
     visit.page.goto(f"{visitor.address}/lite/notebooks/index.html?path={LESSON}")
     banner = visit.page.locator(".akl-start")
     expect(banner).to_contain_text("Cells that you run wait for it.")
     assert visit.page.evaluate(COVERED) == []
+    for route in held:
+        route.continue_()
+    visitor.context.unroute(ENGINE)
     visit.started()
     expect(banner).to_have_count(0)
     shown = "\n".join(visit.page.evaluate("shown"))
@@ -48,13 +54,27 @@ def test_the_way_of_python_into_the_page_is_shown(visitor: Visitor) -> None:
     assert 0 < float(loaded) <= float(total)
 
 
+def test_python_starts_once_and_with_the_page(visitor: Visitor) -> None:
+    """At the second visit, too, and without taking the service worker from other tabs."""
+    for _ in range(2):
+        visit = visitor.visit()
+        workers: list[str] = []
+        said: list[str] = []
+        visit.page.on("worker", lambda worker, workers=workers: workers.append(worker.url))
+        visit.page.on("console", lambda message, said=said: said.append(message.text))
+        visit.notebook(LESSON)
+        assert visit.printed("print(6 * 7)") == "42\n"
+        assert [url.rsplit("/", 1)[-1] for url in workers] == ["early_worker.mjs"]
+        assert not [text for text in said if "unregistering" in text]
+
+
 def test_a_connection_that_breaks_is_told_and_tried_again(visitor: Visitor) -> None:
     visit = visitor.visit()
-    visitor.context.route("**/pyodide.asm.wasm", lambda route: route.abort())
+    visitor.context.route(ENGINE, lambda route: route.abort())
     visit.page.goto(f"{visitor.address}/lite/notebooks/index.html?path={LESSON}")
     banner = visit.page.locator(".akl-start")
     expect(banner).to_contain_text("Python could not be loaded", timeout=START)
-    visitor.context.unroute("**/pyodide.asm.wasm")
+    visitor.context.unroute(ENGINE)
     banner.get_by_role("button", name="Try again").click()
     visit.started()
     expect(banner).to_have_count(0)

@@ -204,7 +204,8 @@ def test_nothing_lives_on_after_the_batch_was_killed(tmp_path, sandbox):
     finally:
         batch.send_signal(signal.SIGKILL)
         batch.wait()
-    wait_for(lambda: not [one for one in theirs if is_alive(one)], 10)
+    wait_for(lambda: not any(map(is_alive, theirs)), 10)
+    assert not [one for one in theirs if is_alive(one)]
 
 
 def descendants(ancestor: int) -> set[tuple[int, str]]:

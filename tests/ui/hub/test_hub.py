@@ -35,7 +35,7 @@ def test_two_learners_on_one_hub(hub: Hub, chrome: Browser, tmp_path: Path) -> N
         pages_are_apart(ben)
         servers_are_apart(hub)
         files_are_apart(hub, receipt)
-    the_teacher_grades(hub, tmp_path)
+    assert grades_of_the_teacher(hub, tmp_path) == {ADA: LESSON.questions[0].points, BEN: 0}
 
 
 def opens_the_lesson(learner: Bench) -> None:
@@ -126,7 +126,7 @@ def files_are_apart(hub: Hub, receipt: str) -> None:
     assert "Permission denied" in as_account(TEACHER, "touch", hub.hand_ins / "forged").stderr
 
 
-def the_teacher_grades(hub: Hub, tmp_path: Path) -> None:
+def grades_of_the_teacher(hub: Hub, tmp_path: Path) -> dict[str, float]:
     """A member of the teachers' group collects all hand-ins with cp, and grades them."""
     collected = hub.of(TEACHER) / "collected"
     copied = as_account(TEACHER, "cp", "-r", hub.hand_ins, collected)
@@ -135,5 +135,4 @@ def the_teacher_grades(hub: Hub, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "autodiff_kit", "grade", str(collected), "--out", str(out), "--workers", "1"]
     subprocess.run(command, cwd=TOP, check=True, timeout=300)
     with (out / "grades.csv").open(newline="") as file:
-        rows = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
-    assert rows == {ADA: LESSON.questions[0].points, BEN: 0}
+        return {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}

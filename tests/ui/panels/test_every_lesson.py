@@ -87,6 +87,7 @@ def test_all_cells_are_drawn_although_the_page_is_never_idle(bench: Any) -> None
                 && content.widgets.every((cell) => cell.isAttached); }""",
         timeout=240_000,
     )
+    assert bench.js(ERRORS) == []
 
 
 @pytest.mark.slow
