@@ -7,6 +7,7 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 ============================  ===================================================================
 :mod:`arithmetic`             sums, products, powers, remainders, maxima of two values
 :mod:`elementary_functions`   exponentials, logarithms, trigonometric and hyperbolic functions
+:mod:`special_functions`      erf, lgamma, digamma, polygamma
 :mod:`rounding`               rounding, sign, step functions
 :mod:`comparison`             comparison, logical and bitwise operations
 :mod:`selection`              where, clip, cond, stop_gradient, identity
@@ -70,6 +71,7 @@ from autodiff_kit.ops import (
     signal_processing,
     singular_values,
     sorting,
+    special_functions,
     statistics,
     tensor_methods,
 )  # fmt: skip
@@ -100,12 +102,14 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.signal_processing import *
     from autodiff_kit.ops.singular_values import *
     from autodiff_kit.ops.sorting import *
+    from autodiff_kit.ops.special_functions import *
     from autodiff_kit.ops.statistics import *
 
 _MODULES = (
     arithmetic, comparison, creation, cumulative, decompositions, determinants, diagonals, dtypes, einstein_summation,
     elementary_functions, indexing, joining, linear_systems, matrix_products, norms, quantiles, reductions, rounding,
-    searching, selection, shape_manipulation, signal_processing, singular_values, sorting, statistics,
+    searching, selection, shape_manipulation, signal_processing, singular_values, sorting, special_functions,
+    statistics,
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
 from autodiff_kit.ops import indexing
 
-from .case import Array, Case, one, shaped, two
+from .case import Array, Case, draw_inputs, one, shaped, two
 from .generated import INTEGER_INPUTS, elementwise_cases, elementwise_operations, expected_value
 
 _MASK = np.array([[True, False, True], [False, False, True]])
@@ -239,6 +239,13 @@ def _composed() -> Iterator[Case]:
                lambda x: np.concatenate([x.mean(0), x.var(0)]))  # fmt: skip
 
 
+def _special_functions() -> Iterator[Case]:
+    for order in (0, 1, 2, 5):
+        for shape in ((), (2, 3)):
+            yield Case("Polygamma", f"{order} {shape}", lambda rng, s=shape: draw_inputs(rng, "positive", s),
+                       lambda x, n=order: ak.polygamma(n, x), lambda x, n=order: special.polygamma(n, x))  # fmt: skip
+
+
 _FAMILIES = [
     importlib.import_module(f".{path.stem}", __package__) for path in sorted(Path(__file__).parent.glob("cases_*.py"))
 ]
@@ -246,6 +253,7 @@ _FAMILIES = [
 CASES: list[Case] = [
     *(case for key in elementwise_operations() for case in elementwise_cases(OPS[key])),
     *_reductions(), *_indexing(), *_shapes(), *_products(), *_selection(), *_neural(), *_composed(),
+    *_special_functions(),
     *(case for family in _FAMILIES for case in family.CASES),
 ]  # fmt: skip
 
