@@ -16,7 +16,7 @@ from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.axes import negative_axis, swap_last_axes
 from autodiff_kit.ops.einstein_summation import einsum
 from autodiff_kit.ops.families import bilinear
-from autodiff_kit.ops.shape_manipulation import moveaxis, permute_dims
+from autodiff_kit.ops.shape_manipulation import moveaxis, permute_dims, ravel
 
 
 def _flops(y: Any, a: Any, b: Any) -> int:
@@ -155,6 +155,35 @@ def dot(a: Any, b: Any) -> Tensor:
     if not left.ndim or not right.ndim:
         return left * right
     return tensordot(left, right, axes=((-1,), (-2,))) if right.ndim > 2 else matmul(left, right)
+
+
+def vdot(a: Any, b: Any) -> Tensor:
+    """The inner product of all entries of two arrays of the same size, each read as one vector.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+        Of any shapes.
+
+    Returns
+    -------
+    Tensor
+        A number.
+
+    Raises
+    ------
+    ShapeError
+        If the sizes differ.
+
+    Examples
+    --------
+    >>> float(ak.vdot([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 10.0]]))
+    41.0
+    """
+    left, right = as_tensor(a), as_tensor(b)
+    if left.size != right.size:
+        raise ShapeError(f"vdot of shapes {left.shape} and {right.shape}: {left.size} and {right.size} entries")
+    return _vecdot(ravel(left), ravel(right))
 
 
 def inner(a: Any, b: Any) -> Tensor:

@@ -86,6 +86,8 @@ def _products() -> Iterator[Case]:
                lambda a, b: np.cross(a, b, 0, 1, 0))  # fmt: skip
     yield Case("Vecdot", "axis", two((3, 2), (4, 3, 1)), lambda a, b: ak.vecdot(a, b, axis=-2),
                lambda a, b: np.vecdot(a, b, axis=-2))  # fmt: skip
+    for a, b in (((3,), (3,)), ((2, 3), (3, 2)), ((), (1,))):
+        yield Case("vdot", f"{a},{b}", two(a, b), ak.vdot, np.vdot)
     for axes in (0, 1, ((0, -1), (1, 0)), ((-1,), (0,)), (1, 0)):
         yield Case("tensordot", f"{axes}", two((2, 3), (3, 2)), lambda a, b, k=axes: ak.tensordot(a, b, k),
                    lambda a, b, k=axes: np.tensordot(a, b, k))  # fmt: skip
