@@ -28,9 +28,12 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 :mod:`einstein_summation`     einsum
 :mod:`diagonals`              diagonals and triangles of matrices
 :mod:`linear_systems`         solve, inv, pinv, matrix_power
+:mod:`triangular_systems`     solve_triangular, cholesky_solve
 :mod:`determinants`           det, slogdet
 :mod:`decompositions`         Cholesky, QR, eigenvalues
 :mod:`singular_values`        svd, svdvals
+:mod:`least_squares`          lstsq
+:mod:`matrix_exponential`     expm
 ============================  ===================================================================
 
 Operations exported by :mod:`autodiff_kit.nn`: :mod:`activations`, :mod:`softmax`, :mod:`normalization`,
@@ -59,7 +62,9 @@ from autodiff_kit.ops import (
     elementary_functions,
     indexing,
     joining,
+    least_squares,
     linear_systems,
+    matrix_exponential,
     matrix_products,
     norms,
     quantiles,
@@ -74,6 +79,7 @@ from autodiff_kit.ops import (
     special_functions,
     statistics,
     tensor_methods,
+    triangular_systems,
 )  # fmt: skip
 from autodiff_kit.ops.numpy_functions import install_numpy_functions
 
@@ -90,7 +96,9 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.elementary_functions import *
     from autodiff_kit.ops.indexing import *
     from autodiff_kit.ops.joining import *
+    from autodiff_kit.ops.least_squares import *
     from autodiff_kit.ops.linear_systems import *
+    from autodiff_kit.ops.matrix_exponential import *
     from autodiff_kit.ops.matrix_products import *
     from autodiff_kit.ops.norms import *
     from autodiff_kit.ops.quantiles import *
@@ -104,12 +112,13 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.sorting import *
     from autodiff_kit.ops.special_functions import *
     from autodiff_kit.ops.statistics import *
+    from autodiff_kit.ops.triangular_systems import *
 
 _MODULES = (
     arithmetic, comparison, creation, cumulative, decompositions, determinants, diagonals, dtypes, einstein_summation,
-    elementary_functions, indexing, joining, linear_systems, matrix_products, norms, quantiles, reductions, rounding,
-    searching, selection, shape_manipulation, signal_processing, singular_values, sorting, special_functions,
-    statistics,
+    elementary_functions, indexing, joining, least_squares, linear_systems, matrix_exponential, matrix_products, norms,
+    quantiles, reductions, rounding, searching, selection, shape_manipulation, signal_processing, singular_values,
+    sorting, special_functions, statistics, triangular_systems,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import concrete_only, opaque
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.dtypes import cast
+from autodiff_kit.ops.shape_manipulation import expand_dims, squeeze
 from autodiff_kit.platform import HAS_FLOATING_POINT_SIGNALS
 
 
@@ -34,6 +35,21 @@ def check_matrices(name: str, a: Tensor, square: bool = True) -> None:
         raise ShapeError(f"{name} takes matrices with {what} along the last two axes, got shape {a.shape}")
 
 
+def prepare_system(name: str, a: Any, b: Any) -> tuple[Tensor, Tensor, Callable[[Any], Tensor]]:
+    """Square matrices and right-hand sides with as many axes, and a function that converts a solution back."""
+    (a, b), back = to_lapack_dtype(name, a, b)
+    check_matrices(name, a)
+    vector = b.ndim == 1
+    if not b.ndim or b.shape[0 if vector else -2] != a.shape[-1]:
+        raise ShapeError(
+            f"{name} of shapes {a.shape} and {b.shape}: the second must have one row for each row of the first"
+        )
+    b = expand_dims(b, -1) if vector else b
+    axes = max(a.ndim, b.ndim)
+    a, b = (x.reshape((1,) * (axes - x.ndim) + x.shape) if x.ndim < axes else x for x in (a, b))
+    return a, b, lambda y: back(squeeze(y, -1) if vector else y)
+
+
 @opaque
 def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
     """A result of LAPACK; if it fails, an error with the advice."""
@@ -48,6 +64,7 @@ def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: A
 
 _FAILURES = {
     "solve": "Singular matrix",
+    "solve_triangular": "Singular matrix",
     "inv": "Singular matrix",
     "cholesky": "Matrix is not positive definite",
     "eigh": "Eigenvalues did not converge",

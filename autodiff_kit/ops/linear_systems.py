@@ -13,13 +13,12 @@ import numpy as np
 
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.errors import ShapeError, StructureError
+from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.families import general
-from autodiff_kit.ops.lapack import NOT_FINITE, call_lapack, check_matrices, to_lapack_dtype
+from autodiff_kit.ops.lapack import NOT_FINITE, call_lapack, check_matrices, prepare_system, to_lapack_dtype
 from autodiff_kit.ops.matrix_products import matmul
 from autodiff_kit.ops.selection import select
-from autodiff_kit.ops.shape_manipulation import expand_dims, squeeze
 
 _SINGULAR = "Use ak.pinv(a) for the least-squares solution, or add a small multiple of np.eye(n)"
 
@@ -76,17 +75,8 @@ def solve(a: Any, b: Any) -> Tensor:
     >>> ak.solve([[2.0, 0.0], [0.0, 4.0]], [1.0, 1.0]).numpy()
     array([0.5 , 0.25])
     """
-    (a, b), back = to_lapack_dtype("solve", a, b)
-    check_matrices("solve", a)
-    vector = b.ndim == 1
-    if not b.ndim or b.shape[0 if vector else -2] != a.shape[-1]:
-        raise ShapeError(
-            f"solve of shapes {a.shape} and {b.shape}: the second must have one row for each row of the first"
-        )
-    b = expand_dims(b, -1) if vector else b
-    axes = max(a.ndim, b.ndim)
-    y = _solve(*(x.reshape((1,) * (axes - x.ndim) + x.shape) if x.ndim < axes else x for x in (a, b)))
-    return back(squeeze(y, -1) if vector else y)
+    a, b, back = prepare_system("solve", a, b)
+    return back(_solve(a, b))
 
 
 @general(

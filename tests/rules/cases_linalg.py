@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
 import autodiff_kit as ak
 from autodiff_kit.ops import decompositions, determinants, lapack
@@ -115,6 +118,48 @@ def _systems() -> Iterator[Case]:
         yield Case("Pinv", f"{shape}", good(shape), ak.pinv, np.linalg.pinv)
 
 
+def _triangular() -> Iterator[Case]:
+    for a, b in (((3, 3), (3,)), ((3, 3), (3, 2)), ((2, 1, 2, 2), (3, 2, 1))):
+        for lower, transpose, unit in itertools.product((False, True), repeat=3):
+            yield Case(
+                "SolveTriangular", f"{a},{b} lower={lower} transpose={transpose} unit_diagonal={unit}", system(a, b),
+                partial(ak.solve_triangular, lower=lower, transpose=transpose, unit_diagonal=unit),
+                partial(_with_whole_matrix, lower=lower, transpose=transpose, unit=unit),
+            )  # fmt: skip
+        yield Case("cholesky_solve", f"{a},{b}", system(a, b), ak.cholesky_solve,
+                   lambda a, b: np.linalg.solve(np.tril(a) @ np.tril(a).swapaxes(-1, -2), b))  # fmt: skip
+
+
+def _with_whole_matrix(a: Array, b: Array, lower: bool, transpose: bool, unit: bool) -> Any:
+    triangle = np.tril(a) if lower else np.triu(a)
+    if unit:
+        triangle = np.where(np.eye(a.shape[-1], dtype=bool), 1.0, triangle)
+    return np.linalg.solve(triangle.swapaxes(-1, -2) if transpose else triangle, b)
+
+
+def _least_squares() -> Iterator[Case]:
+    for a, b in (
+        ((3, 2), (3,)),
+        ((4, 2), (4, 2)),
+        ((2, 2), (2,)),
+        ((2, 3), (2,)),
+        ((2, 3, 2), (3, 2)),
+        ((2, 4), (2, 2)),
+    ):
+        yield Case("lstsq", f"{a},{b}", system(a, b), lambda a, b: ak.lstsq(a, b).x,
+                   lambda a, b: np.linalg.pinv(a) @ b)  # fmt: skip
+    for b in ((4,), (4, 2)):
+        yield Case("lstsq", f"residuals {b}", system((4, 2), b), lambda a, b: ak.lstsq(a, b).residuals,
+                   lambda a, b: np.sum((a @ np.linalg.pinv(a) @ b - b) ** 2, axis=0).reshape(-1))  # fmt: skip
+
+
+def _exponentials() -> Iterator[Case]:
+    for shape in ((1, 1), (3, 3), (2, 2, 2)):
+        for size in (1e-3, 0.05, 0.2, 1.0):  # of the norm, and with it the order of the approximant
+            yield Case("Expm", f"{shape} {size}", lambda rng, s=shape, c=size: (c * spaced(rng, s)[0],), ak.expm,
+                       linalg.expm)  # fmt: skip
+
+
 def _factors() -> Iterator[Case]:
     for shape in ((3, 3), (3, 2), (2, 3), (2, 2, 2)):
         for k, key in enumerate(("Orthogonal", "qr")):
@@ -144,4 +189,13 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-CASES: list[Case] = [*_einsum(), *_diagonals(), *_products(), *_systems(), *_factors()]
+CASES: list[Case] = [
+    *_einsum(),
+    *_diagonals(),
+    *_products(),
+    *_systems(),
+    *_triangular(),
+    *_least_squares(),
+    *_exponentials(),
+    *_factors(),
+]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import autodiff_kit as ak
 from autodiff_kit.errors import ArgumentError, DtypeError, ShapeError, StructureError
@@ -120,10 +121,117 @@ def test_the_rank_of_a_pseudo_inverse_is_constant() -> None:
     np.testing.assert_allclose(pushed.numpy(), expected, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize("lower", [False, True])
+def test_a_triangular_system_does_not_read_the_other_triangle(lower: bool) -> None:
+    triangle = (np.tril if lower else np.triu)(SQUARE)
+    a = np.where(triangle == 0, np.nan, triangle)
+    expected = scipy.linalg.solve_triangular(triangle, SQUARE[0], lower=lower)
+    tape, (x, b), y = recorded(lambda a, b: ak.solve_triangular(a, b, lower=lower), [a, SQUARE[0]])
+    np.testing.assert_allclose(y.numpy(), expected, rtol=1e-13)
+    slope = tape.gradient(y, x).numpy()
+    assert np.isfinite(slope).all()
+    assert not slope[triangle == 0].any()
+    np.fill_diagonal(a, np.nan)
+    found = ak.solve_triangular(a, b, lower=lower, unit_diagonal=True)
+    expected = scipy.linalg.solve_triangular(triangle, SQUARE[0], lower=lower, unit_diagonal=True)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("n", [64, 65, 150])
+def test_triangular_systems_larger_than_a_block(n: int) -> None:
+    rng = np.random.default_rng(n)
+    a, b = rng.normal(size=(2, n, n)) + 4 * np.sqrt(n) * np.eye(n), rng.normal(size=(n, 2))
+    for lower, transpose in ((False, False), (True, False), (False, True), (True, True)):
+        found = ak.solve_triangular(a, b, lower=lower, transpose=transpose).numpy()
+        for x, matrix in zip(found, a, strict=True):
+            expected = scipy.linalg.solve_triangular(matrix, b, trans=int(transpose), lower=lower)
+            np.testing.assert_allclose(x, expected, rtol=1e-11, atol=1e-14)
+
+
+def test_a_cholesky_factor_solves_the_system_of_its_matrix() -> None:
+    """Also through the factor: the gradient of the whole is that of solve, in its symmetric part."""
+    a, b = SQUARE @ SQUARE.T + np.eye(3), RNG.normal(size=(3, 2))
+    found = ak.cholesky_solve(ak.cholesky(a), b)
+    np.testing.assert_allclose(found.numpy(), scipy.linalg.cho_solve((np.linalg.cholesky(a), True), b), rtol=1e-11)
+    g = ak.grad(lambda a: ak.cholesky_solve(ak.cholesky(a), b)[0, 1])(a).numpy()
+    plain = ak.grad(lambda a: ak.solve(a, b)[0, 1])(a).numpy()
+    np.testing.assert_allclose(g, (plain + plain.T) / 2, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 3), (3, 5)])
+@pytest.mark.parametrize("columns", [(), (2,)])
+def test_least_squares_as_numpy(shape: tuple[int, int], columns: tuple[int, ...]) -> None:
+    """All four results, by either name; NumPy's takes no stacks."""
+    rng = np.random.default_rng(7)
+    a, b = rng.normal(size=shape), rng.normal(size=(shape[0], *columns))
+    expected = np.linalg.lstsq(a, b)
+    for found in (ak.lstsq(a, b), np.linalg.lstsq(ak.constant(a), b, rcond=None)):
+        assert found[2] == expected[2]
+        for k in (0, 1, 3):
+            assert found[k].shape == expected[k].shape
+            np.testing.assert_allclose(found[k].numpy(), expected[k], rtol=1e-10, atol=1e-12)
+
+
+def test_least_squares_is_accurate_where_the_normal_equations_are_not() -> None:
+    a, x = np.vander(np.linspace(0.0, 1.0, 12), 9), np.ones(9)
+    normal = np.linalg.solve(a.T @ a, a.T @ (a @ x))
+    found = ak.lstsq(a, a @ x).x.numpy()
+    assert np.abs(found - x).max() < 1e-8 < np.abs(normal - x).max()
+
+
+def test_least_squares_with_equal_singular_values_has_all_derivatives() -> None:
+    b = np.array([1.0, 2.0, 3.0])
+    f = lambda a: (ak.lstsq(a, b).x ** 2).sum()  # noqa: E731
+    g = lambda a: ((ak.pinv(a) @ b) ** 2).sum()  # noqa: E731
+    a, along = np.eye(3, 2), RNG.normal(size=(3, 2))
+    np.testing.assert_allclose(ak.hessian(f)(a).numpy(), ak.hessian(g)(a).numpy(), atol=1e-12)
+    np.testing.assert_allclose(ak.hvp(f, a, along).numpy(), ak.hvp(g, a, along).numpy(), atol=1e-12)
+
+
+def test_singular_values_of_least_squares_are_constants_and_rcond_is_their_limit() -> None:
+    a = np.diag([1.0, 1e-6])
+    tape, (x,), y = recorded(lambda a: ak.lstsq(a, [1.0, 1.0]).s, [a])
+    assert tape.gradient(y, x) is None
+    with pytest.raises(StructureError, match="has rank 1"):
+        ak.lstsq(a, [1.0, 1.0], rcond=1e-5)
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e-2, 0.2, 0.8, 2.0, 5.0, 6.0, 40.0, 300.0])
+def test_exponentials_of_every_norm(size: float) -> None:
+    """Each order of the approximant, and up to six squarings."""
+    a, direction = np.random.default_rng(6).normal(size=(2, 4, 4))
+    a *= size / np.abs(a).sum(0).max()
+    expected = scipy.linalg.expm(a)
+    assert np.abs(ak.expm(a).numpy() - expected).max() <= 1e-13 * max(size, 1.0) * np.abs(expected).max()
+    _, derivative = scipy.linalg.expm_frechet(a.T, direction)
+    for weight in (1.0, 1e12, 1e-12):  # its norm does not matter
+        _, pull = ak.vjp(ak.expm, a)
+        found = pull(weight * direction).numpy() / weight
+        assert np.abs(found - derivative).max() <= 1e-12 * max(size, 1.0) * np.abs(derivative).max()
+
+
+def test_exponentials_of_a_stack_do_not_affect_each_other() -> None:
+    nilpotent = np.array([[0.0, 1.0], [0.0, 0.0]])
+    turn = np.array([[0.0, -100.0], [100.0, 0.0]])
+    y = ak.expm(np.stack([nilpotent, turn, np.full((2, 2), np.nan), np.zeros((2, 2))])).numpy()
+    np.testing.assert_array_equal(y[0], np.eye(2) + nilpotent)
+    np.testing.assert_allclose(y[1], [[np.cos(100), -np.sin(100)], [np.sin(100), np.cos(100)]], atol=1e-12)
+    assert np.isnan(y[2]).all()
+    np.testing.assert_array_equal(y[3], np.eye(2))
+
+
 EMPTY: list[tuple[str, Any, tuple[tuple[int, ...], ...]]] = [
     ("solve", ak.solve, ((0, 0), (0,))),
     ("solve columns", ak.solve, ((2, 2), (2, 0))),
     ("solve stack", ak.solve, ((0, 2, 2), (2, 1))),
+    ("solve_triangular", ak.solve_triangular, ((0, 0), (0,))),
+    ("solve_triangular stack", ak.solve_triangular, ((0, 2, 2), (2, 1))),
+    ("cholesky_solve", ak.cholesky_solve, ((2, 2), (2, 0))),
+    ("lstsq no columns", lambda a, b: ak.lstsq(a, b).x, ((3, 0), (3,))),
+    ("lstsq no rows", lambda a, b: ak.lstsq(a, b).x, ((0, 3), (0,))),
+    ("lstsq stack", lambda a, b: ak.lstsq(a, b).residuals, ((0, 3, 2), (3, 1))),
+    ("expm", ak.expm, ((0, 0),)),
+    ("expm stack", ak.expm, ((0, 2, 2),)),
     ("inv", ak.inv, ((0, 0),)),
     ("inv stack", ak.inv, ((0, 2, 2),)),
     ("det", ak.det, ((0, 0),)),
@@ -177,6 +285,8 @@ def test_empty_axes(f: Any, shapes: Any) -> None:
 WHOLE: list[tuple[Any, Any]] = [
     (ak.inv, np.linalg.inv), (ak.det, np.linalg.det), (ak.cholesky, np.linalg.cholesky), (ak.pinv, np.linalg.pinv),
     (ak.svdvals, np.linalg.svdvals), (ak.eigvalsh, np.linalg.eigvalsh), (lambda x: ak.solve(x, x), np.linalg.inv),
+    (ak.expm, scipy.linalg.expm), (lambda x: ak.lstsq(x, x[0]).x, lambda x: np.linalg.solve(x, x[0])),
+    (lambda x: ak.solve_triangular(x, x[0]), lambda x: scipy.linalg.solve_triangular(x, x[0])),
     (ak.matrix_norm, np.linalg.norm), (lambda x: ak.qr(x).R, lambda x: np.linalg.qr(x)[1]),
 ]  # fmt: skip
 
@@ -219,6 +329,15 @@ BAD: list[tuple[str, Any, type[Exception], str]] = [
     ("not positive definite", lambda: ak.cholesky(-np.eye(2)), StructureError, "eigenvalues must be above 0"),
     ("not square", lambda: ak.inv(np.ones((2, 3))), ShapeError, "as many rows as columns"),
     ("not a matrix", lambda: ak.det([1.0, 2.0]), ShapeError, "last two axes"),
+    ("a triangle with a 0", lambda: ak.solve_triangular(np.diag([1.0, 0.0]), [1.0, 1.0]), StructureError, "has a 0"),
+    ("a factor with a 0", lambda: ak.cholesky_solve(np.diag([1.0, 0.0]), [1.0, 1.0]), StructureError, "has a 0"),
+    ("lower by name", lambda: ak.solve_triangular(np.eye(2), [1.0, 1.0], "lower"), ArgumentError, "True or False"),
+    ("rows of a triangle", lambda: ak.solve_triangular(np.eye(2), np.ones(3)), ShapeError, "one row for each row"),
+    ("columns that depend", lambda: ak.lstsq(np.ones((3, 2)), np.ones(3)), StructureError, "has rank 1.*ak.pinv"),
+    ("rows that depend", lambda: ak.lstsq(np.ones((2, 3)), np.ones(2)), StructureError, "has rank 1"),
+    ("lstsq of rows", lambda: ak.lstsq(np.ones((3, 2)), np.ones(2)), ShapeError, "lstsq of shapes"),
+    ("rcond by name", lambda: ak.lstsq(np.eye(2), np.ones(2), "warn"), ArgumentError, "rcond must be a number"),
+    ("expm of a rectangle", lambda: ak.expm(np.ones((2, 3))), ShapeError, "as many rows as columns"),
     ("rows differ", lambda: ak.solve(np.eye(2), [1.0, 1.0, 1.0]), ShapeError, "solve of shapes"),
     ("stacks differ", lambda: ak.solve(np.ones((2, 1, 1)), np.ones((3, 1, 1))), ShapeError, "solve of shapes"),
     ("a number", lambda: ak.solve(np.eye(2), 1.0), ShapeError, "solve of shapes"),
