@@ -14,7 +14,7 @@ from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.tracer import opaque
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.families import general
-from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
+from autodiff_kit.ops.lapack import check_matrices, cubic_flops, to_lapack_dtype
 
 # Padé approximants of these orders are exact to float64's rounding up to these 1-norms: Higham (2005), table 2.3.
 _LARGEST_NORMS = {
@@ -94,11 +94,14 @@ def _frechet(x: Any, e: Any) -> Any:
     return v.expm(blocks)[..., :n, n:] * length
 
 
+_flops = cubic_flops(24)
+
+
 @general(
     lambda g, _y, x: _frechet(swap_last_axes(x), g),
     jvp=lambda t, _y, x: _frechet(x, t[0]),
-    flops=lambda y, x: 24 * np.size(x) * np.shape(x)[-1],
-    flops_back=lambda y, x: 8 * 24 * np.size(x) * np.shape(x)[-1],
+    flops=_flops,
+    flops_back=lambda y, x, asked: 8 * _flops(y, x) * len(asked),  # twice as many rows
 )
 def _expm(x: Any) -> Any:
     """The exponential of each matrix."""
