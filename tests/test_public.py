@@ -50,7 +50,8 @@ MEMBERS: dict[str, str] = {
                 filtered_ceil filtered_round filtered_sign filtered_step""",
     "layers": "Dense Embedding InstanceNorm Attention Sequential",
     "Module": "trainable_variables named_variables save load",
-    "optim": "SGD RMSProp Adam AdamW LevenbergMarquardt LevenbergMarquardt.minimize LevenbergMarquardt.step",
+    "optim": """SGD RMSProp Adam AdamW LevenbergMarquardt LevenbergMarquardt.minimize LevenbergMarquardt.step
+                clip_by_global_norm""",
     "optim.Optimizer": """compute_gradients apply_gradients minimize get_slot set_slot slot_names last_update frozen
                           state_dict load_state_dict""",
     "errors": "AutodiffError ShapeError DtypeError StructureError TapeError UnknownGradientError GradientCheckError",
@@ -81,6 +82,7 @@ SIGNATURES = {
     "optim.RMSProp": "(learning_rate, decay=0.9, momentum=0.0, epsilon=1e-08, initial_accumulator=0.0)",
     "optim.Adam": "(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, lazy=False)",
     "optim.AdamW": "(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, lazy=False, weight_decay=0.01)",
+    "optim.clip_by_global_norm": "(gradients, max_norm)",
     "RowGradient": "(ids, rows, shape)",
 }
 SECTIONS = (

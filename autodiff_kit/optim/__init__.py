@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from autodiff_kit.ops.row_gradient import RowGradient
 from autodiff_kit.optim.adam import Adam, AdamW
+from autodiff_kit.optim.clipping import clip_by_global_norm
 from autodiff_kit.optim.levenberg_marquardt import LeastSquaresResult, LevenbergMarquardt
 from autodiff_kit.optim.optimizer import Optimizer
 from autodiff_kit.optim.rmsprop import RMSProp
@@ -21,4 +22,5 @@ __all__ = [
     "Optimizer",
     "RMSProp",
     "RowGradient",
+    "clip_by_global_norm",
 ]
