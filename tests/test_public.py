@@ -50,8 +50,8 @@ MEMBERS: dict[str, str] = {
                 filtered_ceil filtered_round filtered_sign filtered_step""",
     "layers": "Dense Embedding InstanceNorm Attention Sequential",
     "Module": "trainable_variables named_variables save load",
-    "optim": """SGD RMSProp Adam AdamW LevenbergMarquardt LevenbergMarquardt.minimize LevenbergMarquardt.step
-                clip_by_global_norm""",
+    "optim": """SGD Adagrad Adadelta RMSProp Adam AdamW LevenbergMarquardt LevenbergMarquardt.minimize
+                LevenbergMarquardt.step clip_by_global_norm""",
     "optim.Optimizer": """compute_gradients apply_gradients minimize get_slot set_slot slot_names last_update frozen
                           state_dict load_state_dict""",
     "errors": "AutodiffError ShapeError DtypeError StructureError TapeError UnknownGradientError GradientCheckError",
@@ -79,6 +79,8 @@ SIGNATURES = {
     "relax.straight_through": "(hard, soft)",
     "relax.fake_quant": "(x, min, max, num_bits=8, narrow_range=False)",
     "optim.SGD": "(learning_rate, momentum=0.0, nesterov=False)",
+    "optim.Adagrad": "(learning_rate=0.01, initial_accumulator=0.0, epsilon=1e-10)",
+    "optim.Adadelta": "(learning_rate=1.0, decay=0.9, epsilon=1e-06)",
     "optim.RMSProp": "(learning_rate, decay=0.9, momentum=0.0, epsilon=1e-08, initial_accumulator=0.0)",
     "optim.Adam": "(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, lazy=False)",
     "optim.AdamW": "(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, lazy=False, weight_decay=0.01)",

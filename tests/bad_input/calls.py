@@ -51,6 +51,8 @@ OBJECTS: dict[str, Make] = {
     "EmptyTape": ak.GradientTape,
     "ForwardAccumulator": pushed,
     "SGD": lambda: ak.optim.SGD(0.1, momentum=0.9),
+    "Adagrad": lambda: ak.optim.Adagrad(0.1),
+    "Adadelta": ak.optim.Adadelta,
     "RMSProp": lambda: ak.optim.RMSProp(0.1),
     "Adam": lambda: ak.optim.Adam(0.1),
     "AdamW": lambda: ak.optim.AdamW(0.1, lazy=True),
