@@ -48,7 +48,7 @@ MEMBERS: dict[str, str] = {
                 soft_sign soft_step piecewise_linear_ceil piecewise_linear_round piecewise_linear_sign
                 piecewise_linear_step
                 filtered_ceil filtered_round filtered_sign filtered_step""",
-    "layers": "Dense Embedding InstanceNorm Attention Sequential",
+    "layers": "Dense Embedding InstanceNorm Attention Sequential GRU GRUCell",
     "Module": "trainable_variables named_variables save load",
     "optim": """SGD Adagrad Adadelta RMSProp Adam AdamW LevenbergMarquardt LevenbergMarquardt.minimize
                 LevenbergMarquardt.step clip_by_global_norm""",

@@ -12,6 +12,18 @@ from autodiff_kit.nn.layers.dense import Dense
 from autodiff_kit.nn.layers.dropout import Dropout
 from autodiff_kit.nn.layers.embedding import Embedding
 from autodiff_kit.nn.layers.normalization import InstanceNorm, LayerNorm
+from autodiff_kit.nn.layers.recurrent import GRU, GRUCell
 from autodiff_kit.nn.layers.sequential import Sequential
 
-__all__ = ["Attention", "Conv2D", "Dense", "Dropout", "Embedding", "InstanceNorm", "LayerNorm", "Sequential"]
+__all__ = [
+    "GRU",
+    "Attention",
+    "Conv2D",
+    "Dense",
+    "Dropout",
+    "Embedding",
+    "GRUCell",
+    "InstanceNorm",
+    "LayerNorm",
+    "Sequential",
+]
