@@ -41,6 +41,7 @@ MEMBERS: dict[str, str] = {
     "ForwardAccumulator": "jvp",
     "nn": """relu leaky_relu elu gelu sigmoid softplus softmax log_softmax masked_softmax attention
              sparse_softmax_cross_entropy moments embedding instance_norm layer_norm dropout conv2d max_pool2d
+             conv1d conv1d_transpose conv2d_transpose
              avg_pool2d softmax_cross_entropy sigmoid_cross_entropy huber""",
     "segment": """segment_sum segment_mean segment_max segment_min segment_prod dynamic_partition dynamic_stitch
                   class_means ClassMeans ClassMeans.update sparse_matmul""",
@@ -48,7 +49,8 @@ MEMBERS: dict[str, str] = {
                 soft_sign soft_step piecewise_linear_ceil piecewise_linear_round piecewise_linear_sign
                 piecewise_linear_step
                 filtered_ceil filtered_round filtered_sign filtered_step""",
-    "layers": "Dense Embedding InstanceNorm Attention Sequential GRU GRUCell",
+    "layers": """Dense Embedding InstanceNorm Attention Sequential GRU GRUCell Conv1D Conv2D Conv1DTranspose
+                 Conv2DTranspose""",
     "Module": "trainable_variables named_variables save load",
     "optim": """SGD Adagrad Adadelta RMSProp Adam AdamW LevenbergMarquardt LevenbergMarquardt.minimize
                 LevenbergMarquardt.step clip_by_global_norm""",

@@ -62,6 +62,7 @@ OBJECTS: dict[str, Make] = {
     "Fresh Dense": lambda: ak.layers.Dense(2),
     "Attention": lambda: ak.layers.Attention(4, heads=2, inputs=3),
     "Conv2D": lambda: ak.layers.Conv2D(2, 2),
+    "Conv1DTranspose": lambda: ak.layers.Conv1DTranspose(2, 2),
     "GRU": lambda: ak.layers.GRU(2),
     "GRUCell": lambda: ak.layers.GRUCell(2, inputs=2),
     "Embedding": lambda: ak.layers.Embedding(3, 2),

@@ -116,6 +116,7 @@ MAKERS = {
     "embedding": lambda seed: layers.Embedding(5, 3, seed=seed),
     "attention": lambda seed: layers.Attention(4, heads=2, inputs=3, seed=seed),
     "conv2d": lambda seed: layers.Conv2D(2, 3, inputs=1, seed=seed),
+    "conv1d_transpose": lambda seed: layers.Conv1DTranspose(2, 3, inputs=1, seed=seed),
     "gru": lambda seed: layers.GRU(3, inputs=2, seed=seed),
 }
 
@@ -258,6 +259,31 @@ def test_conv2d_errors_name_its_channels() -> None:
         layer(np.ones((4, 4)))
     with pytest.raises(ShapeError, match="does not fit"):
         layer(np.ones((2, 2, 3)))
+
+
+@pytest.mark.parametrize("kind", [layers.Conv1D, layers.Conv1DTranspose, layers.Conv2DTranspose])
+def test_convolution_layers(kind: Any) -> None:
+    """The kernel's layout, the function of the layer's name with its settings, the bias, and the gradients."""
+    transposed, images = "Transpose" in kind.__name__, "2D" in kind.__name__
+    settings: dict[str, Any] = {"stride": 2, "padding": 1, "dilation": 2, "groups": 2}
+    settings |= {"output_padding": 1} if transposed else {}
+    layer = kind(6, 3, "tanh", inputs=4, seed=0, **settings)
+    window = (3, 3) if images else (3,)
+    assert layer.kernel.shape == (*window, *((3, 4) if transposed else (2, 6)))
+    layer.bias.assign(RNG.normal(size=6))
+    x = RNG.normal(size=(2, 5, 5, 4)[0 if images else 1 :])
+    name = layer.name
+    expected = ak.tanh(getattr(ak.nn, name)(x, layer.kernel, **settings) + layer.bias)
+    np.testing.assert_allclose(layer(x).numpy(), expected.numpy(), rtol=1e-13)
+    gradients_agree(kind(2, 3, inputs=2, seed=1, **settings), x[..., :2])
+    with pytest.raises(ShapeError, match=rf"{name} was made for {'images' if images else 'sequences'} of 4 channels"):
+        layer(x[..., :2])
+    with pytest.raises(ShapeError, match=f"{name} takes {'images' if images else 'sequences'}"):
+        layer(np.ones(4))
+    with pytest.raises(StructureError, match="cannot both be divided into 2 groups"):
+        kind(6, 3, groups=2)(x[..., :3])
+    with pytest.raises(StructureError, match="size must be an integer or one for each of"):
+        kind(6, (3, 3, 3))
 
 
 # ------------------------------------------------------------------------------------------------------- recurrent
@@ -490,6 +516,9 @@ JUNK_MAKERS = {
     "attention": lambda a, b, c: layers.Attention(a, b, inputs=c),
     "conv2d": lambda a, b, c: layers.Conv2D(a, b, stride=c),
     "conv2d with": lambda a, b, c: layers.Conv2D(2, 2, padding=a, dilation=b, groups=c),
+    "conv1d": lambda a, b, c: layers.Conv1D(2, a, padding=b, stride=c),
+    "conv1d_transpose": lambda a, b, c: layers.Conv1DTranspose(2, a, padding=b, output_padding=c, stride=2),
+    "conv2d_transpose": lambda a, b, c: layers.Conv2DTranspose(2, 2, a, padding=b, groups=c),
     "gru": lambda a, b, c: layers.GRU(a, inputs=b, seed=c),
     "gru with": lambda a, b, c: lambda x: layers.GRU(2, name=b, dtype=c)(x, a),
     "layer_norm": lambda a, b, c: layers.LayerNorm(a, inputs=b, dtype=c),

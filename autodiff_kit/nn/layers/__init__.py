@@ -7,7 +7,7 @@ the input may be left out; the layer then takes it from the first input and crea
 from __future__ import annotations
 
 from autodiff_kit.nn.layers.attention import Attention
-from autodiff_kit.nn.layers.conv import Conv2D
+from autodiff_kit.nn.layers.conv import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose
 from autodiff_kit.nn.layers.dense import Dense
 from autodiff_kit.nn.layers.dropout import Dropout
 from autodiff_kit.nn.layers.embedding import Embedding
@@ -18,7 +18,10 @@ from autodiff_kit.nn.layers.sequential import Sequential
 __all__ = [
     "GRU",
     "Attention",
+    "Conv1D",
+    "Conv1DTranspose",
     "Conv2D",
+    "Conv2DTranspose",
     "Dense",
     "Dropout",
     "Embedding",
