@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.pytree import flatten, unflatten_like
+from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError
@@ -33,7 +34,8 @@ def clip_by_global_norm(gradients: Any, max_norm: float) -> tuple[Any, Tensor]:
     Returns
     -------
     clipped : pytree
-        The same structure and dtypes. None stays None, and a :class:`RowGradient` stays one.
+        The same structure and dtypes. None stays None, and a :class:`RowGradient` stays one (inside
+        :func:`autodiff_kit.compile`, where gradients are dense, it becomes a tensor).
     norm : Tensor
         The norm before clipping, ``√(Σ g²)`` over all entries of all gradients.
 
@@ -77,8 +79,10 @@ def clip_by_global_norm(gradients: Any, max_norm: float) -> tuple[Any, Tensor]:
 
 def _gradient(leaf: Any) -> Any:
     """A leaf as a floating tensor, a RowGradient, or None."""
-    if leaf is None or isinstance(leaf, RowGradient):
-        return leaf
+    if isinstance(leaf, RowGradient):
+        return leaf if open_records.trace is None else as_tensor(leaf.numpy())
+    if leaf is None:
+        return None
     if isinstance(leaf, Variable):
         raise DtypeError(
             "clip_by_global_norm takes gradients, got a Variable; of pairs (gradient, variable) it takes "

@@ -112,6 +112,14 @@ def test_training_with_clipping_compiles() -> None:
     np.testing.assert_allclose(same, norms, rtol=1e-10)
 
 
+def test_rows_inside_a_compiled_function() -> None:
+    """There the factor has no number yet, so the rows become a dense gradient."""
+    rows = ak.RowGradient([2], [[3.0, 0.0]], (4, 2))
+    (g, dense), norm = ak.compile(lambda x: clip([x, rows], 1.0))(np.array([4.0]))
+    assert (float(norm), g.shape) == (5.0, (1,))
+    np.testing.assert_allclose(dense.numpy(), rows.numpy() / 5.0)
+
+
 def test_wrong_arguments() -> None:
     w = ak.Variable([1.0, 2.0], name="w")
     pairs = ak.optim.SGD(0.1).compute_gradients(lambda: (w * w).sum(), [w])

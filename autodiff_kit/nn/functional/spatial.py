@@ -36,12 +36,16 @@ def _integer_at_least(name: str, what: str, given: Any, least: int) -> int:
     return n
 
 
+def _is_several(given: Any) -> bool:
+    return isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim > 0)
+
+
 def _pair(name: str, what: str, given: Any, least: int = 1) -> Pair:
-    """A pair (height, width) from one number for both or from a pair."""
-    several = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim > 0)
-    both = tuple(given) if several else (given, given)
+    """A pair, (height, width) or (before, after), from one number for both or from a pair."""
+    both = tuple(given) if _is_several(given) else (given, given)
     if len(both) != 2:
-        raise StructureError(f"{name}: {what} must be an integer or a pair (height, width), got {given!r}")
+        both_are = "(before, after)" if name.startswith("conv1d") else "(height, width)"
+        raise StructureError(f"{name}: {what} must be an integer or a pair {both_are}, got {given!r}")
     return _integer_at_least(name, what, both[0], least), _integer_at_least(name, what, both[1], least)
 
 
@@ -76,9 +80,10 @@ def _place_windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, d
     windows = SlidingWindows(size, stride, dilation, _padding_pairs(name, padding, image, reach, stride))
     if min(windows.over(image)) < 1:
         wide = tuple(n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
+        over, small, padded = (_as_given(name, lengths) for lengths in (reach, image, wide))
         raise ShapeError(
-            f"{name}: a window that reaches over {reach} does not fit on an image of {image}, {wide} with padding; "
-            'use a smaller window, or padding="same"'
+            f"{name}: a window that reaches over {over} does not fit on {_noun(name)} of {small}, {padded} with "
+            'padding; use a smaller window, or padding="same"'
         )
     return windows
 
@@ -96,7 +101,8 @@ def _place_transposed_windows(
     count = (t.shape[-3], t.shape[-2])
     reach = _reach(size, dilation)
     if any(more >= step for more, step in zip(extra, stride, strict=True)):
-        raise StructureError(f"{name}: output_padding must be less than the stride, {stride}, got {output_padding!r}")
+        steps, more = _as_given(name, stride), _as_given(name, extra)
+        raise StructureError(f"{name}: output_padding must be less than the stride, {steps}, got {more}")
     if isinstance(padding, str) and padding == "same":
         if any(extra):
             raise StructureError(f'{name}: with padding="same" there is no output_padding, got {output_padding!r}')
@@ -110,8 +116,18 @@ def _place_transposed_windows(
         )
         image = (height, width)
     if 0 in count or min(image) < 1:
-        raise ShapeError(f"{name}: an image of {count} with padding {pads} would give an image of {image}; pad less")
+        before, after, cut = (_as_given(name, lengths) for lengths in (count, image, pads))
+        raise ShapeError(f"{name}: {_noun(name)} of {before} with padding {cut} would give one of {after}; pad less")
     return SlidingWindows(size, stride, dilation, pads), image
+
+
+def _as_given(name: str, shape: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A shape as the caller knows it: without the height of 1 that was put before the steps of a sequence."""
+    return shape[1:] if name.startswith("conv1d") else shape
+
+
+def _noun(name: str) -> str:
+    return "a sequence" if name.startswith("conv1d") else "an image"
 
 
 def _check_image(name: str, t: Tensor) -> None:
@@ -132,12 +148,14 @@ def _one_batch_axis(t: Tensor) -> Tensor:
 def _check_sequence(name: str, t: Tensor, k: Tensor, layout: str) -> None:
     if t.ndim < 2:
         raise ShapeError(f"{name}: a sequence has two axes, (steps, channels), or more; got {t.shape}")
-    if k.ndim != 3:
+    if k.ndim != 3 or not k.shape[0]:
         raise ShapeError(f"{name}: the kernel must be (size, {layout}), got {k.shape}")
 
 
 def _along_sequence(name: str, what: str, given: Any, least: int = 1) -> Pair:
     """A number for a sequence as a pair for an image of height 1."""
+    if _is_several(given):
+        raise DtypeError(f"{name}: {what} must be an integer, got {given!r}")
     return (0 if what == "output_padding" else 1), _integer_at_least(name, what, given, least)
 
 
@@ -204,8 +222,9 @@ def _convolve(name: str, t: Tensor, k: Tensor, stride: Any, padding: Any, dilati
     windows = _place_windows(name, t, k.shape[:2], stride, padding, dilation)
     if k.shape[2] * groups != t.shape[-1] or k.shape[3] % groups:
         raise ShapeError(
-            f"{name}: an image with {t.shape[-1]} channels in {groups} groups needs a kernel of "
-            f"{t.shape[-1] / groups:g} channels and a multiple of {groups} channels out, got a kernel {k.shape}"
+            f"{name}: {_noun(name)} with {t.shape[-1]} channels in {groups} groups needs a kernel of "
+            f"{t.shape[-1] / groups:g} channels and a multiple of {groups} channels out, got a kernel "
+            f"{_as_given(name, k.shape)}"
         )
     out: Tensor = convolution(_one_batch_axis(t), k, windows=windows, groups=groups)
     return out if t.ndim == 4 else reshape(out, (*t.shape[:-3], *out.shape[1:]))
@@ -340,8 +359,8 @@ def _convolve_transposed(
     windows, image = _place_transposed_windows(name, t, k.shape[:2], stride, padding, output_padding, dilation)
     if k.shape[3] != t.shape[-1] or k.shape[3] % groups:
         raise ShapeError(
-            f"{name}: an image with {t.shape[-1]} channels in {groups} groups needs a kernel of {t.shape[-1]} channels "
-            f"in, a multiple of {groups}, got a kernel {k.shape}"
+            f"{name}: {_noun(name)} with {t.shape[-1]} channels in {groups} groups needs a kernel of {t.shape[-1]} "
+            f"channels in, a multiple of {groups}, got a kernel {_as_given(name, k.shape)}"
         )
     out: Tensor = transposed_convolution(_one_batch_axis(t), k, windows=windows, groups=groups, image=image)
     return out if t.ndim == 4 else reshape(out, (*t.shape[:-3], *out.shape[1:]))
