@@ -41,6 +41,7 @@ MEMBERS: dict[str, str] = {
     "ForwardAccumulator": "jvp",
     "nn": """relu leaky_relu elu gelu sigmoid softplus softmax log_softmax masked_softmax attention
              sparse_softmax_cross_entropy moments embedding instance_norm layer_norm dropout conv2d max_pool2d
+             conv1d conv1d_transpose conv2d_transpose
              avg_pool2d softmax_cross_entropy sigmoid_cross_entropy huber""",
     "segment": """segment_sum segment_mean segment_max segment_min segment_prod dynamic_partition dynamic_stitch
                   class_means ClassMeans ClassMeans.update sparse_matmul""",
@@ -48,9 +49,11 @@ MEMBERS: dict[str, str] = {
                 soft_sign soft_step piecewise_linear_ceil piecewise_linear_round piecewise_linear_sign
                 piecewise_linear_step
                 filtered_ceil filtered_round filtered_sign filtered_step""",
-    "layers": "Dense Embedding InstanceNorm Attention Sequential",
+    "layers": """Dense Embedding InstanceNorm Attention Sequential GRU GRUCell Conv1D Conv2D Conv1DTranspose
+                 Conv2DTranspose""",
     "Module": "trainable_variables named_variables save load",
-    "optim": "SGD RMSProp Adam AdamW LevenbergMarquardt LevenbergMarquardt.minimize LevenbergMarquardt.step",
+    "optim": """SGD Adagrad Adadelta RMSProp Adam AdamW LevenbergMarquardt LevenbergMarquardt.minimize
+                LevenbergMarquardt.step clip_by_global_norm""",
     "optim.Optimizer": """compute_gradients apply_gradients minimize get_slot set_slot slot_names last_update frozen
                           state_dict load_state_dict""",
     "errors": "AutodiffError ShapeError DtypeError StructureError TapeError UnknownGradientError GradientCheckError",
@@ -78,9 +81,12 @@ SIGNATURES = {
     "relax.straight_through": "(hard, soft)",
     "relax.fake_quant": "(x, min, max, num_bits=8, narrow_range=False)",
     "optim.SGD": "(learning_rate, momentum=0.0, nesterov=False)",
+    "optim.Adagrad": "(learning_rate=0.01, initial_accumulator=0.0, epsilon=1e-10)",
+    "optim.Adadelta": "(learning_rate=1.0, decay=0.9, epsilon=1e-06)",
     "optim.RMSProp": "(learning_rate, decay=0.9, momentum=0.0, epsilon=1e-08, initial_accumulator=0.0)",
     "optim.Adam": "(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, lazy=False)",
     "optim.AdamW": "(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, lazy=False, weight_decay=0.01)",
+    "optim.clip_by_global_norm": "(gradients, max_norm)",
     "RowGradient": "(ids, rows, shape)",
 }
 SECTIONS = (

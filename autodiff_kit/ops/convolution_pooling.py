@@ -1,4 +1,4 @@
-"""Convolution and pooling: windows that move over images.
+"""Convolution, its transpose, and pooling: windows that move over images.
 
 Images are ``(..., h, w, c)``, channels last. A :class:`SlidingWindows` holds the positions of the windows;
 :func:`patches` reads the windows, and :func:`fold`, its transpose, adds them up at their positions. Convolution and
@@ -171,8 +171,7 @@ def _channel_rows(g: Any, groups: int) -> Any:
 
 
 def _convolution_vjp_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
-    rows = v.matmul(_channel_rows(g, groups), _permute_last_axes(_kernel_columns(kernel, groups), -3, -1, -2))
-    return _from_window_rows(rows, windows, groups, _x.shape[-4], tuple(_x.shape[-3:-1]))
+    return v.transposed_convolution(g, kernel, windows=windows, groups=groups, image=tuple(_x.shape[-3:-1]))
 
 
 def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
@@ -191,6 +190,23 @@ def convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int) -> An
     b, image = np.shape(x)[-4], np.shape(x)[-3:-1]
     out = np.moveaxis(flat, -3, -2)
     return out.reshape(*out.shape[:-3], b, *windows.over(image), np.shape(kernel)[-1])
+
+
+def _transposed_vjp_kernel(
+    g: Any, _y: Any, x: Any, _kernel: Any, *, windows: SlidingWindows, groups: int, image: Pair
+) -> Any:
+    return _convolution_vjp_kernel(x, None, g, _kernel, windows=windows, groups=groups)
+
+
+@bilinear(
+    lambda g, _y, _x, kernel, *, windows, groups, image: v.convolution(g, kernel, windows=windows, groups=groups),
+    _transposed_vjp_kernel,
+    flops=lambda _y, x, kernel: 2 * np.size(x) * math.prod(np.shape(kernel)[-4:-1]),
+)
+def transposed_convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int, image: Pair) -> Any:
+    """The transpose of :func:`convolution` over images of the given size: every entry adds a kernel to its window."""
+    rows = v.matmul(_channel_rows(x, groups), _permute_last_axes(_kernel_columns(kernel, groups), -3, -1, -2))
+    return _from_window_rows(rows, windows, groups, np.shape(x)[-4], image)
 
 
 # -------------------------------------------------------------------------------- pooling

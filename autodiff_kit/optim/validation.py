@@ -19,6 +19,7 @@ __all__ = [
     "gradient_pairs",
     "mask_for_variable",
     "non_negative",
+    "positive",
     "real_array",
     "variable_list",
 ]
@@ -28,6 +29,13 @@ def non_negative(name: str, value: Any) -> float:
     """A setting that is a finite number of 0 or more."""
     if not (isinstance(value, (int, float, np.number)) and 0 <= value < np.inf):
         raise StructureError(f"{name} must be a number of 0 or more, and finite; got {value!r}")
+    return float(value)
+
+
+def positive(name: str, value: Any) -> float:
+    """A setting that is a finite number above 0."""
+    if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
+        raise StructureError(f"{name} must be a number above 0, and finite; got {value!r}")
     return float(value)
 
 

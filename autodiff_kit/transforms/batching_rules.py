@@ -198,6 +198,7 @@ _NODE_TESTS: dict[str, Callable[[Node, int, ExampleRange], bool]] = {
     "getitem": _getitem_separates,
     "einsum": _einsum_separates,
     "convolution": lambda node, k, examples: k == 0,
+    "transposed_convolution": lambda node, k, examples: k == 0,
 }
 
 
@@ -293,7 +294,7 @@ def _example_matrices(x: Any, examples: ExampleRange) -> Any:
 
 
 def _shared_kernel(node: Node, g: Any, saved: Saved, examples: ExampleRange) -> Any:
-    """Convolution with a shared kernel: the rule accepts leading axes on both arguments."""
+    """A convolution or its transpose with a shared kernel: the rules accept leading axes on both arguments."""
     y, x, kernel = saved
     own = (y, examples.select_rows(x), kernel)
     return apply_vjp(node.op, 1, examples.select_rows(g), own, node.params)
@@ -342,4 +343,5 @@ _SHARED_INPUT_RULES: dict[tuple[str, int], Callable[[Node, Any, Saved, ExampleRa
     ("matvec", 1): _shared_vector,
     ("getitem", 0): _shared_table,
     ("convolution", 1): _shared_kernel,
+    ("transposed_convolution", 1): _shared_kernel,
 }

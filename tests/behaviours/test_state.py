@@ -16,6 +16,8 @@ from autodiff_kit.errors import StructureError, UnknownGradientError
 SLOTS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "SGD": (lambda: ak.optim.SGD(0.1), ()),
     "momentum": (lambda: ak.optim.SGD(0.1, momentum=0.9), ("momentum",)),
+    "Adagrad": (lambda: ak.optim.Adagrad(0.1), ("accumulator",)),
+    "Adadelta": (lambda: ak.optim.Adadelta(), ("square_avg", "acc_delta")),
     "RMSProp": (lambda: ak.optim.RMSProp(0.1, momentum=0.5), ("rms", "momentum")),
     "Adam": (lambda: ak.optim.Adam(0.1), ("m", "v", "t")),
     "AdamW": (lambda: ak.optim.AdamW(0.1), ("m", "v", "t")),

@@ -33,7 +33,7 @@ class Program:
         self.constant = ak.constant(np.asarray(r.standard_normal((4, 5)), self.dtype))
         self.ids, self.labels = r.integers(0, 4, 6), r.integers(0, 5, 4)
         self.mask = r.random((4, 5)) < 0.7
-        self.steps = ["Adam", "SGD", "RMSProp"][int(r.integers(0, 3))]
+        self.steps = ["Adam", "SGD", "RMSProp", "Adagrad", "Adadelta"][int(r.integers(0, 5))]
 
     def _draw(self, r: np.random.Generator, shape: tuple[int, ...]) -> Any:
         return np.asarray(r.standard_normal(shape), self.dtype)

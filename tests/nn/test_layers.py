@@ -116,6 +116,8 @@ MAKERS = {
     "embedding": lambda seed: layers.Embedding(5, 3, seed=seed),
     "attention": lambda seed: layers.Attention(4, heads=2, inputs=3, seed=seed),
     "conv2d": lambda seed: layers.Conv2D(2, 3, inputs=1, seed=seed),
+    "conv1d_transpose": lambda seed: layers.Conv1DTranspose(2, 3, inputs=1, seed=seed),
+    "gru": lambda seed: layers.GRU(3, inputs=2, seed=seed),
 }
 
 
@@ -259,6 +261,108 @@ def test_conv2d_errors_name_its_channels() -> None:
         layer(np.ones((2, 2, 3)))
 
 
+@pytest.mark.parametrize("kind", [layers.Conv1D, layers.Conv1DTranspose, layers.Conv2DTranspose])
+def test_convolution_layers(kind: Any) -> None:
+    """The kernel's layout, the function of the layer's name with its settings, the bias, and the gradients."""
+    transposed, images = "Transpose" in kind.__name__, "2D" in kind.__name__
+    settings: dict[str, Any] = {"stride": 2, "padding": 1, "dilation": 2, "groups": 2}
+    settings |= {"output_padding": 1} if transposed else {}
+    layer = kind(6, 3, "tanh", inputs=4, seed=0, **settings)
+    window = (3, 3) if images else (3,)
+    assert layer.kernel.shape == (*window, *((3, 4) if transposed else (2, 6)))
+    layer.bias.assign(RNG.normal(size=6))
+    x = RNG.normal(size=(2, 5, 5, 4)[0 if images else 1 :])
+    name = layer.name
+    expected = ak.tanh(getattr(ak.nn, name)(x, layer.kernel, **settings) + layer.bias)
+    np.testing.assert_allclose(layer(x).numpy(), expected.numpy(), rtol=1e-13)
+    gradients_agree(kind(2, 3, inputs=2, seed=1, **settings), x[..., :2])
+    with pytest.raises(ShapeError, match=rf"{name} was made for {'images' if images else 'sequences'} of 4 channels"):
+        layer(x[..., :2])
+    with pytest.raises(ShapeError, match=f"{name} takes {'images' if images else 'sequences'}"):
+        layer(np.ones(4))
+    with pytest.raises(StructureError, match="cannot both be divided into 2 groups"):
+        kind(6, 3, groups=2)(x[..., :3])
+    with pytest.raises(StructureError, match="size must be an integer or one for each of"):
+        kind(6, (3, 3, 3))
+
+
+# ------------------------------------------------------------------------------------------------------- recurrent
+def gru_by_hand(cell: Any, x: Any, h: Any) -> Any:
+    """One step as PyTorch's documentation of GRUCell writes it, gate by gate."""
+    (w_r, w_z, w_n), (u_r, u_z, u_n) = (np.split(k.numpy(), 3, -1) for k in (cell.kernel, cell.recurrent_kernel))
+    (b_r, b_z, b_n), (c_r, c_z, c_n) = (np.split(b.numpy(), 3) for b in (cell.bias, cell.recurrent_bias))
+    r = 1 / (1 + np.exp(-(x @ w_r + b_r + h @ u_r + c_r)))
+    z = 1 / (1 + np.exp(-(x @ w_z + b_z + h @ u_z + c_z)))
+    n = np.tanh(x @ w_n + b_n + r * (h @ u_n + c_n))
+    return (1 - z) * n + z * h
+
+
+def gru_with_biases(units: int = 4) -> layers.GRU:
+    layer = layers.GRU(units, inputs=3, seed=0)
+    for bias in (layer.cell.bias, layer.cell.recurrent_bias):
+        bias.assign(np.random.default_rng(bias.size).normal(size=bias.shape))
+    return layer
+
+
+def test_gru_step_by_step() -> None:
+    layer, x, h = gru_with_biases(), RNG.normal(size=(2, 5, 3)), RNG.normal(size=(2, 4))
+    found = layer(x, h).numpy()
+    for step in range(5):
+        one = layer.cell(x[:, step], h).numpy()
+        h = gru_by_hand(layer.cell, x[:, step], h)
+        np.testing.assert_allclose(one, h, rtol=1e-12)
+        np.testing.assert_allclose(found[:, step], h, rtol=1e-12)
+    np.testing.assert_allclose(layer(x[0]).numpy(), layer(x[0], np.zeros(4)).numpy(), rtol=1e-13)
+    np.testing.assert_allclose(layer(x[:, None]).numpy()[:, 0], layer(x).numpy(), rtol=1e-13)
+    assert (layer(x[:, :0]).shape, layer(x[:0]).shape) == ((2, 0, 4), (0, 5, 4))
+
+
+def test_gru_gradients_compiled_too() -> None:
+    layer, x, h = gru_with_biases(2), RNG.normal(size=(2, 3, 3)), ak.Variable(RNG.normal(size=(2, 2)))
+    gradients_agree(layer, x, h)
+    ak.check_gradients(layer.cell, (x[0, 0], h.numpy()[0]), order=2).raise_if_failed()
+    sources = [*layer.variables, h]
+
+    def gradient() -> Any:
+        with ak.GradientTape() as tape:
+            loss = (layer(x, h) ** 2).sum()
+        return tape.gradient(loss, sources)
+
+    for one, other in zip(gradient(), ak.compile(gradient)(), strict=True):
+        np.testing.assert_allclose(other.numpy(), one.numpy(), rtol=1e-12, atol=1e-14)
+
+
+def test_gru_variables_and_errors() -> None:
+    layer = layers.GRU(4, use_bias=False, seed=0, dtype=np.float32, name="reader")
+    assert "kernel is created at the first call" in repr(layer)
+    assert layer(np.ones((2, 3), np.float32)).dtype == np.float32
+    assert {n: w.shape for n, w in layer.named_variables().items()} == {
+        "cell/kernel": (3, 12),
+        "cell/recurrent_kernel": (4, 12),
+    }
+    assert [w.name for w in layer.variables] == ["reader/cell/kernel", "reader/cell/recurrent_kernel"]
+    assert np.abs(layer.cell.kernel.numpy()).max() <= np.sqrt(6 / (3 + 4))
+    with pytest.raises(ShapeError, match=r"reader/cell was made for vectors of 3 entries, got .*\(5,\)"):
+        layer(np.ones((3, 5)))
+    with pytest.raises(ShapeError, match=r"reader/cell: a state has 4 entries along its last axis, got shape \(3,\)"):
+        layer(np.ones((2, 3)), np.zeros(3))
+    with pytest.raises(ShapeError, match=r"reader takes rows of vectors"):
+        layer(np.ones(2))
+
+
+def test_gru_learns_to_remember_the_first_sign() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(64, 6, 1))
+    y = np.sign(x[:, 0])
+    layer, readout = layers.GRU(6, seed=0), layers.Dense(1, seed=1)
+    layer(x), readout(layer(x))  # creates the variables
+    opt, variables = ak.optim.Adam(0.03), [*layer.trainable_variables, *readout.trainable_variables]
+    step = ak.compile(lambda: opt.minimize(lambda: ((readout(layer(x)[:, -1]) - y) ** 2).mean(), variables))
+    for _ in range(120):
+        loss = step()
+    assert float(loss) < 0.1
+
+
 # ------------------------------------------------------------------------------------------------------- norms, dropout
 NORMS = [(layers.LayerNorm, ak.nn.layer_norm), (layers.InstanceNorm, ak.nn.instance_norm)]
 
@@ -378,6 +482,9 @@ def test_a_wrong_last_axis_names_the_layer_and_its_width() -> None:
         lambda: layers.Dropout(1.5),
         lambda: layers.Dropout("a"),
         lambda: layers.Dropout(0.5, seed=-1),
+        lambda: layers.GRU(0),
+        lambda: layers.GRU(2, dtype=int),
+        lambda: layers.GRUCell(2, inputs=2.5),
         lambda: layers.LayerNorm(inputs=2.5),
         lambda: layers.LayerNorm()(1.0),
         lambda: layers.InstanceNorm()(np.ones((2, 3))),
@@ -409,6 +516,11 @@ JUNK_MAKERS = {
     "attention": lambda a, b, c: layers.Attention(a, b, inputs=c),
     "conv2d": lambda a, b, c: layers.Conv2D(a, b, stride=c),
     "conv2d with": lambda a, b, c: layers.Conv2D(2, 2, padding=a, dilation=b, groups=c),
+    "conv1d": lambda a, b, c: layers.Conv1D(2, a, padding=b, stride=c),
+    "conv1d_transpose": lambda a, b, c: layers.Conv1DTranspose(2, a, padding=b, output_padding=c, stride=2),
+    "conv2d_transpose": lambda a, b, c: layers.Conv2DTranspose(2, 2, a, padding=b, groups=c),
+    "gru": lambda a, b, c: layers.GRU(a, inputs=b, seed=c),
+    "gru with": lambda a, b, c: lambda x: layers.GRU(2, name=b, dtype=c)(x, a),
     "layer_norm": lambda a, b, c: layers.LayerNorm(a, inputs=b, dtype=c),
     "instance_norm": lambda a, b, c: layers.InstanceNorm(a, inputs=b, dtype=c),
     "dropout": lambda a, b, c: lambda x: layers.Dropout(a, seed=b)(x, training=c),
@@ -440,6 +552,7 @@ def small_net() -> layers.Sequential:
         layers.Dense(4, "tanh", inputs=3, seed=draw),
         layers.LayerNorm(inputs=4),
         layers.Attention(4, heads=2, inputs=4, seed=draw),
+        layers.GRU(4, inputs=4, seed=draw),
         layers.Dense(1, inputs=4, seed=draw),
     )
 

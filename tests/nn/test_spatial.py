@@ -70,11 +70,64 @@ def test_settings_at_random_are_exact_transposes(data: st.DataObject) -> None:
     np.testing.assert_allclose([np.sum(gx.numpy() * x), np.sum(gk.numpy() * k)], value, rtol=1e-10, atol=1e-10)
 
 
+@given(data=st.data())
+def test_the_transposed_convolution_at_random(data: st.DataObject) -> None:
+    """<g, conv(x, k)> = <transposed(g, k), x>, and the size of x comes back with the output padding."""
+    few = st.integers(1, 3)
+    groups, image = data.draw(few), [data.draw(st.integers(1, 7)) for _ in range(2)]
+    c, d = groups * data.draw(st.integers(1, 2)), groups * data.draw(st.integers(1, 2))
+    size, stride, dilation = ([data.draw(few) for _ in range(2)] for _ in range(3))
+    pads = [[data.draw(st.integers(0, 3)) for _ in range(2)] for _ in range(2)]
+    extra = []
+    for axis in range(2):
+        reach = (size[axis] - 1) * dilation[axis] + 1
+        pads[axis][1] += max(reach - image[axis] - sum(pads[axis]), 0)  # so that a window fits
+        extra.append((image[axis] + sum(pads[axis]) - reach) % stride[axis])
+    front = data.draw(st.sampled_from([(), (2,), (0,), (2, 1)]))
+    rng = np.random.default_rng(0)
+    x, k = rng.normal(size=(*front, *image, c)), rng.normal(size=(*size, c // groups, d))
+    y = ak.nn.conv2d(x, k, stride, pads, dilation, groups).numpy()
+    g = rng.normal(size=y.shape)
+    back = ak.nn.conv2d_transpose(g, k, stride, pads, extra, dilation, groups).numpy()
+    assert back.shape == x.shape
+    np.testing.assert_allclose(np.sum(back * x), np.sum(g * y), rtol=1e-10, atol=1e-10)
+
+
+def test_transposed_sizes_and_its_gradient() -> None:
+    """The size by the formula of PyTorch's documentation; "same" gives the stride times the size, as in TensorFlow."""
+    k = np.random.default_rng(0).normal(size=(3, 2, 1))
+    for n, stride, pad, more, dilation in np.ndindex(4, 3, 2, 2, 3):
+        if more <= stride:
+            x = np.ones((n + 2, 1))
+            y = ak.nn.conv1d_transpose(x, k, stride + 1, pad, more, dilation + 1)
+            assert y.shape == ((n + 1) * (stride + 1) - 2 * pad + (dilation + 1) * (3 - 1) + more + 1, 2)
+            same = ak.nn.conv1d_transpose(x, k, stride + 1, "same", dilation=dilation + 1)
+            assert same.shape == ((n + 2) * (stride + 1), 2)
+    g = np.random.default_rng(1).normal(size=(9, 2))
+    found = gradient(lambda t: ak.nn.conv1d_transpose(t, k, 2) * g, np.ones((4, 1)))
+    np.testing.assert_allclose(found, ak.nn.conv1d(g, k, 2).numpy(), rtol=1e-13)
+
+
+def test_one_channel_of_a_sequence_is_numpys() -> None:
+    """conv1d correlates; its transpose convolves, and adds more rows."""
+    rng = np.random.default_rng(3)
+    x, k = rng.normal(size=9), rng.normal(size=4)
+    y = ak.nn.conv1d(x[:, None], k[:, None, None])
+    np.testing.assert_allclose(y.numpy()[:, 0], np.correlate(x, k, "valid"), rtol=1e-12)
+    y = ak.nn.conv1d_transpose(x[:, None], k[:, None, None])
+    np.testing.assert_allclose(y.numpy()[:, 0], np.convolve(x, k), rtol=1e-12, atol=1e-14)
+    causal = ak.nn.conv1d(x[:, None], k[:, None, None], padding=(3, 0)).numpy()[:, 0]
+    np.testing.assert_allclose(causal, np.convolve(x, k[::-1])[:9], rtol=1e-12, atol=1e-14)
+
+
 def test_the_same_image_alone_in_a_batch_and_in_a_stack() -> None:
     rng = np.random.default_rng(2)
     x, k = rng.normal(size=(2, 3, 5, 4, 2)), rng.normal(size=(2, 3, 2, 3))
     for f in (
         lambda t: ak.nn.conv2d(t, k, 2, "same"),
+        lambda t: ak.nn.conv2d_transpose(t, k.swapaxes(-1, -2), 2, "same"),
+        lambda t: ak.nn.conv1d(t, k[0], 2, "same"),
+        lambda t: ak.nn.conv1d_transpose(t, k[0].swapaxes(-1, -2), 2, "same"),
         lambda t: ak.nn.max_pool2d(t, 2),
         lambda t: ak.nn.avg_pool2d(t, 2),
     ):
@@ -128,6 +181,8 @@ def test_b21_cost_is_that_of_the_product() -> None:
     x, k = np.ones((2, 6, 5, 4)), np.ones((3, 2, 2, 8))
     y = ak.nn.conv2d(x, k, groups=2).numpy()
     assert forward_flops(OPS["Convolution"], y, x, k) == 2 * y.size * 3 * 2 * 2
+    back = ak.nn.conv2d_transpose(y, k, groups=2).numpy()
+    assert forward_flops(OPS["TransposedConvolution"], back, y, k) == 2 * y.size * 3 * 2 * 2
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 4, 2), (0, 3, 4, 4, 2)])
@@ -158,7 +213,7 @@ def test_a_small_network_learns_to_tell_bars_apart() -> None:
     assert np.mean(np.argmax((seen @ u).numpy(), -1) == labels) >= 0.95
 
 
-IMAGE, KERNEL = np.ones((4, 4, 2)), np.ones((3, 3, 2, 1))
+IMAGE, KERNEL, BACK = np.ones((4, 4, 2)), np.ones((3, 3, 2, 1)), np.ones((3, 3, 1, 2))
 NAN: Any = float("nan")
 
 
@@ -182,6 +237,25 @@ NAN: Any = float("nan")
         (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding=NAN), DtypeError, "padding"),
         (lambda: ak.nn.conv2d(IMAGE, KERNEL, padding=(1, 2, 3)), StructureError, "pair"),
         (lambda: ak.nn.conv2d("image", KERNEL), DtypeError, "number"),
+        (lambda: ak.nn.conv1d(np.ones(4), np.ones((3, 1, 1))), ShapeError, r"conv1d: a sequence has two axes.*\(4,\)"),
+        (lambda: ak.nn.conv1d(IMAGE, KERNEL), ShapeError, r"conv1d: the kernel must be \(size, .*\(3, 3, 2, 1\)"),
+        (lambda: ak.nn.conv1d(IMAGE, np.ones((5, 2, 1))), ShapeError, r"over \(5,\) does .* a sequence of \(4,\)"),
+        (lambda: ak.nn.conv1d(IMAGE, np.ones((3, 2, 1)), stride=(1, 1)), DtypeError, "stride must be an integer, got"),
+        (lambda: ak.nn.conv1d(IMAGE, np.ones((3, 3, 1))), ShapeError, r"a sequence with 2.*\(3, 3, 1\)"),
+        (lambda: ak.nn.conv1d(IMAGE, np.ones((0, 2, 1))), ShapeError, r"got \(0, 2, 1\)"),
+        (lambda: ak.nn.conv1d(IMAGE, np.ones((3, 2, 1)), padding=(1, 2, 3)), StructureError, r"pair \(before, after\)"),
+        (lambda: ak.nn.conv1d(IMAGE, np.ones((3, 2, 1)), padding="full"), StructureError, "conv1d: padding"),
+        (lambda: ak.nn.conv2d_transpose(np.ones((4, 4)), KERNEL), ShapeError, "three axes"),
+        (lambda: ak.nn.conv2d_transpose(IMAGE, KERNEL), ShapeError, "needs a kernel of 2 channels in"),
+        (lambda: ak.nn.conv2d_transpose(IMAGE, np.ones((3, 3))), ShapeError, r"channels in\), got \(3, 3\)"),
+        (lambda: ak.nn.conv2d_transpose(IMAGE, BACK, output_padding=1), StructureError, "less than the stride"),
+        (lambda: ak.nn.conv2d_transpose(IMAGE, BACK, 2, "same", 1), StructureError, "no output_padding, got 1"),
+        (lambda: ak.nn.conv2d_transpose(IMAGE, BACK, padding=3), ShapeError, r"would give one of \(0, 0\); pad less"),
+        (lambda: ak.nn.conv2d_transpose(IMAGE[:0], BACK), ShapeError, r"an image of \(0, 4\)"),
+        (lambda: ak.nn.conv2d_transpose(IMAGE, BACK, groups=3), ShapeError, "a multiple of 3"),
+        (lambda: ak.nn.conv1d_transpose(IMAGE, BACK), ShapeError, r"\(size, channels out / groups, channels in\)"),
+        (lambda: ak.nn.conv1d_transpose(IMAGE, BACK[0], padding=(2, 4)), ShapeError, r"a sequence of \(4,\).*\(0,\)"),
+        (lambda: ak.nn.conv1d_transpose(IMAGE, BACK[0], output_padding=-1), StructureError, "output_padding must be 0"),
         (lambda: ak.nn.max_pool2d(IMAGE, 5), ShapeError, "does not fit"),
         (lambda: ak.nn.max_pool2d(IMAGE, 2, padding=2), ShapeError, "padding only"),
         (lambda: ak.nn.avg_pool2d(np.ones((0, 2, 1)), 2, padding=1), ShapeError, "padding only"),

@@ -28,6 +28,8 @@ makers = {
     "SGD": lambda: ak.optim.SGD(0.1),
     "momentum": lambda: ak.optim.SGD(0.1, momentum=0.9),
     "Nesterov": lambda: ak.optim.SGD(0.1, momentum=0.9, nesterov=True),
+    "Adagrad": lambda: ak.optim.Adagrad(0.1, initial_accumulator=0.1),
+    "Adadelta": lambda: ak.optim.Adadelta(decay=0.95),
     "RMSProp": lambda: ak.optim.RMSProp(0.01, momentum=0.5),
     "Adam": lambda: ak.optim.Adam(0.01, beta1=0.8),
     "lazy Adam": lambda: ak.optim.Adam(0.01, lazy=True),
@@ -80,7 +82,7 @@ def test_b39_training_resumed_in_a_fresh_process_gives_the_same_bits(tmp_path: P
     pytest.importorskip("numba")
     whole = trained(tmp_path, "whole", "0")
     assert [line.split(" [")[0] for line in whole] == [
-        "SGD", "momentum", "Nesterov", "RMSProp", "Adam", "lazy Adam", "AdamW",
+        "SGD", "momentum", "Nesterov", "Adagrad", "Adadelta", "RMSProp", "Adam", "lazy Adam", "AdamW",
     ]  # fmt: skip
     assert trained(tmp_path, "rest", "0") == whole
     assert trained(tmp_path, "rest", "1") == whole  # started with NumPy, ended with loops

@@ -17,6 +17,8 @@ MAKERS: dict[str, Callable[[], ak.optim.Optimizer]] = {
     "SGD": lambda: ak.optim.SGD(0.1),
     "momentum": lambda: ak.optim.SGD(0.1, momentum=0.9),
     "nesterov": lambda: ak.optim.SGD(0.1, momentum=0.9, nesterov=True),
+    "Adagrad": lambda: ak.optim.Adagrad(0.1),
+    "Adadelta": lambda: ak.optim.Adadelta(),
     "RMSProp": lambda: ak.optim.RMSProp(0.1, momentum=0.5),
     "Adam": lambda: ak.optim.Adam(0.1),
     "lazy Adam": lambda: ak.optim.Adam(0.1, lazy=True),
@@ -51,6 +53,40 @@ def test_b40_the_step_is_not_the_gradient() -> None:
     np.testing.assert_allclose(seen[1], [0.894721, 1.05, 0.736883], atol=1e-6)
     np.testing.assert_allclose(opt.last_update(w), seen[1] - seen[0], atol=1e-15)
     assert opt.slot_names() == ("rms", "momentum")
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, ak.compile], ids=["eager", "compiled"])
+@pytest.mark.parametrize("start", [0.0, 0.3])
+def test_adagrad_by_its_formula(start: float, wrap: Any) -> None:
+    """As torch.optim.Adagrad: sum += g * g; w -= lr * g / (sqrt(sum) + eps)."""
+    rng = np.random.default_rng(5)
+    w, opt = ak.Variable(rng.normal(size=6)), ak.optim.Adagrad(0.2, initial_accumulator=start, epsilon=1e-3)
+    step = wrap(lambda g: opt.apply_gradients([(g, w)]))
+    by_hand, total = w.numpy().copy(), np.full(6, start)
+    for g in rng.normal(size=(8, 6)) * 10.0 ** np.arange(-3, 3):
+        step(g)
+        total = total + g * g
+        by_hand = by_hand - 0.2 * g / (np.sqrt(total) + 1e-3)
+        np.testing.assert_allclose(w.numpy(), by_hand, rtol=1e-12)
+        np.testing.assert_allclose(opt.get_slot(w, "accumulator"), total, rtol=1e-12)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, ak.compile], ids=["eager", "compiled"])
+def test_adadelta_by_its_formula(wrap: Any) -> None:
+    """As torch.optim.Adadelta, whose ``rho`` is ``decay``: the mean of updates is that before the step."""
+    rng = np.random.default_rng(6)
+    w, opt = ak.Variable(rng.normal(size=6)), ak.optim.Adadelta(0.5, decay=0.8, epsilon=1e-4)
+    step = wrap(lambda g: opt.apply_gradients([(g, w)]))
+    by_hand, squares, updates = w.numpy().copy(), np.zeros(6), np.zeros(6)
+    for g in rng.normal(size=(8, 6)) * 10.0 ** np.arange(-3, 3):
+        step(g)
+        squares = 0.8 * squares + 0.2 * g * g
+        update = np.sqrt(updates + 1e-4) / np.sqrt(squares + 1e-4) * g
+        updates = 0.8 * updates + 0.2 * update * update
+        by_hand = by_hand - 0.5 * update
+        np.testing.assert_allclose(w.numpy(), by_hand, rtol=1e-12)
+        np.testing.assert_allclose(opt.get_slot(w, "square_avg"), squares, rtol=1e-12)
+        np.testing.assert_allclose(opt.get_slot(w, "acc_delta"), updates, rtol=1e-12)
 
 
 def test_b41_adam_moves_elements_with_zero_gradient() -> None:
@@ -348,7 +384,7 @@ def test_single_precision_stays_single(make: Any) -> None:
 def test_each_optimizer_reaches_a_minimum(make: Any) -> None:
     w = ak.Variable([2.0, -3.0])
     opt = make()
-    opt.learning_rate = 0.02
+    opt.learning_rate = {"Adagrad": 0.5, "Adadelta": 1.0}.get(type(opt).__name__, 0.02)
     for _ in range(800):
         opt.minimize(lambda: ((w - np.array([1.0, -1.0])) ** 2 * np.array([1.0, 4.0])).sum(), [w])
     np.testing.assert_allclose(w.numpy(), [1.0, -1.0], atol=0.12)

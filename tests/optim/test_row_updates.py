@@ -15,6 +15,7 @@ SHAPE = (1 << 20, 16)
 IDS = np.array([5, 70, 5, 1_000_000])
 BY_ROWS: dict[str, Callable[[], ak.optim.Optimizer]] = {
     "SGD": lambda: ak.optim.SGD(0.1),
+    "Adagrad": lambda: ak.optim.Adagrad(0.1),
     "lazy Adam": lambda: ak.optim.Adam(0.1, lazy=True),
     "lazy AdamW": lambda: ak.optim.AdamW(0.1, lazy=True),
 }
@@ -80,10 +81,11 @@ def test_rows_move_as_in_a_separate_table(make: Any, dtype: str) -> None:
     np.testing.assert_array_equal(opt.last_update(table)[[1, 4]], twin.last_update(small))
 
 
-def test_plain_descent_on_rows_is_the_dense_step() -> None:
+@pytest.mark.parametrize("kind", [ak.optim.SGD, ak.optim.Adagrad])
+def test_a_step_on_rows_is_the_dense_step(kind: Any) -> None:
     rng = np.random.default_rng(3)
     start = rng.normal(size=(6, 2))
-    a, b, opt = ak.Variable(start), ak.Variable(start), ak.optim.SGD(0.3)
+    a, b, opt = ak.Variable(start), ak.Variable(start), kind(0.3)
     g = ak.RowGradient([4, 1, 4], rng.normal(size=(3, 2)), (6, 2))
     for _ in range(4):
         opt.apply_gradients([(g, a), (g.numpy(), b)])

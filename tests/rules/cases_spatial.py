@@ -54,6 +54,25 @@ def conv(x: Array, kernel: Array, stride: Any, pads: Any, dilation: Any, groups:
     return over_windows(at, x, kernel.shape[:2], stride, dilation, pads)
 
 
+def conv_transposed(
+    x: Array, kernel: Array, stride: Any, pads: Any, dilation: Any, more: Any, groups: int = 1
+) -> Array:
+    """Every entry adds a kernel, at a distance of the stride; then the padding is cut off."""
+    kh, kw, deep, d = kernel.shape
+    wide, (h, w) = d // groups, x.shape[-3:-1]
+    size = [
+        (n - 1) * s + (k - 1) * e + 1 + extra
+        for n, s, k, e, extra in zip((h, w), stride, (kh, kw), dilation, more, strict=True)
+    ]
+    out = np.zeros((*x.shape[:-3], *size, deep * groups), x.dtype)
+    for i, j, a, b, q in np.ndindex(h, w, kh, kw, groups):
+        part = x[..., i, j, q * wide : (q + 1) * wide] @ kernel[a, b, :, q * wide : (q + 1) * wide].T
+        at = (i * stride[0] + a * dilation[0], j * stride[1] + b * dilation[1], slice(q * deep, (q + 1) * deep))
+        out[(..., *at)] += part
+    (top, bottom), (left, right) = pads
+    return out[..., top : size[0] - bottom, left : size[1] - right, :]
+
+
 _NONE = ((0, 0), (0, 0))
 
 
@@ -73,6 +92,50 @@ def _convolutions() -> Iterator[Case]:
             lambda x, k, s=settings: ak.nn.conv2d(x, k, **s),
             lambda x, k, t=told: conv(x, k, *t),
         )  # fmt: skip
+
+
+def _transposed_convolutions() -> Iterator[Case]:
+    one, none = (1, 1), (0, 0)
+    table: list[tuple[tuple[int, ...], tuple[int, ...], Settings, tuple[Any, ...]]] = [
+        ((2, 3, 2, 3), (2, 2, 2, 3), {}, (one, _NONE, one, none)),
+        ((2, 3, 2), (3, 2, 1, 2), {"stride": (2, 1), "padding": (1, 0), "output_padding": (1, 0)},
+         ((2, 1), ((1, 1), (0, 0)), one, (1, 0))),
+        ((1, 2, 3, 1), (2, 3, 1, 1),
+         {"stride": 3, "dilation": (2, 1), "padding": ((1, 0), (0, 2)), "output_padding": 2},
+         ((3, 3), ((1, 0), (0, 2)), (2, 1), (2, 2))),
+        ((1, 2, 3, 1), (3, 2, 2, 1), {"stride": 2, "padding": "same"}, ((2, 2), ((0, 1), (0, 0)), one, none)),
+        ((2, 2, 1), (1, 2, 1, 1), {"stride": 3, "padding": "same"}, ((3, 3), _NONE, one, (2, 1))),
+        ((2, 1, 2, 2, 4), (2, 1, 2, 4), {"groups": 2}, (one, _NONE, one, none, 2)),
+        ((0, 2, 2, 1), (2, 2, 2, 1), {}, (one, _NONE, one, none)),
+    ]  # fmt: skip
+    for image, kernel, settings, told in table:
+        yield Case(
+            "TransposedConvolution", f"{image} {kernel} {settings}", two(image, kernel),
+            lambda x, k, s=settings: ak.nn.conv2d_transpose(x, k, **s),
+            lambda x, k, t=told: conv_transposed(x, k, *t),
+        )  # fmt: skip
+
+
+def _of_sequences() -> Iterator[Case]:
+    """Along one axis: the references are those of images of height 1."""
+    table: list[tuple[tuple[int, ...], tuple[int, ...], Settings, tuple[Any, ...]]] = [
+        ((2, 5, 2), (3, 2, 3), {}, ((1, 1), _NONE, (1, 1))),
+        ((6, 4), (2, 2, 2), {"stride": 2, "padding": (1, 0), "dilation": 2, "groups": 2},
+         ((1, 2), ((0, 0), (1, 0)), (1, 2), 2)),
+    ]  # fmt: skip
+    for x, kernel, settings, told in table:
+        yield Case("conv1d", f"{x} {kernel} {settings}", two(x, kernel),
+                   lambda x, k, s=settings: ak.nn.conv1d(x, k, **s),
+                   lambda x, k, t=told: conv(x[..., None, :, :], k[None], *t)[..., 0, :, :])  # fmt: skip
+    table = [
+        ((2, 3, 2), (3, 1, 2), {"stride": 2, "padding": 1, "output_padding": 1},
+         ((1, 2), ((0, 0), (1, 1)), (1, 1), (0, 1))),
+        ((3, 4), (2, 1, 4), {"dilation": 2, "groups": 2}, ((1, 1), _NONE, (1, 2), (0, 0), 2)),
+    ]  # fmt: skip
+    for x, kernel, settings, told in table:
+        yield Case("conv1d_transpose", f"{x} {kernel} {settings}", two(x, kernel),
+                   lambda x, k, s=settings: ak.nn.conv1d_transpose(x, k, **s),
+                   lambda x, k, t=told: conv_transposed(x[..., None, :, :], k[None], *t)[..., 0, :, :])  # fmt: skip
 
 
 def _largest(seen: Array, inside: Array) -> Array:
@@ -157,4 +220,7 @@ def _huber(a: Array, b: Array, delta: float = 1.003) -> Array:
     return np.where(e < delta, e * e / 2, delta * (e - delta / 2))
 
 
-CASES: list[Case] = [*_convolutions(), *_pools(), *_blocks(), *_normalisations(), *_losses()]
+CASES: list[Case] = [
+    *_convolutions(), *_transposed_convolutions(), *_of_sequences(), *_pools(), *_blocks(), *_normalisations(),
+    *_losses(),
+]  # fmt: skip

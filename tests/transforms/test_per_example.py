@@ -125,16 +125,18 @@ def test_an_embedding_under_attention(never_laid_out: None) -> None:
 
 def test_images(never_laid_out: None) -> None:
     """Convolutions, pooling, bias: a kernel's gradient for each image, in one sweep."""
-    first, second, bias, dense = (ak.Variable(0.5 * draw(*s)) for s in ((3, 3, 2, 4), (2, 2, 2, 6), (4,), (6, 3)))
+    shapes = ((3, 3, 2, 4), (2, 2, 2, 6), (2, 3, 2, 6), (4,), (4, 3))
+    first, second, larger, bias, dense = (ak.Variable(0.5 * draw(*s)) for s in shapes)
 
     def losses(x: Any, labels: Any) -> Any:
         h = ak.nn.relu(ak.nn.conv2d(x, first, padding="same") + bias)
         h = ak.nn.max_pool2d(h, 2)
         h = ak.nn.conv2d(h, second, stride=2, groups=2)
+        h = ak.nn.conv2d_transpose(h, larger, stride=2, groups=2)
         h = ak.nn.avg_pool2d(ak.tanh(h), (1, 2))
         return ak.nn.sparse_softmax_cross_entropy(labels, ak.sum(h, axis=(1, 2)) @ dense)
 
-    compare(losses, [first, second, bias, dense], draw(5, 8, 8, 2), np.arange(5) % 3)
+    compare(losses, [first, second, larger, bias, dense], draw(5, 8, 8, 2), np.arange(5) % 3)
 
 
 def test_zero_absorbs_here_too() -> None:

@@ -7,11 +7,26 @@ the input may be left out; the layer then takes it from the first input and crea
 from __future__ import annotations
 
 from autodiff_kit.nn.layers.attention import Attention
-from autodiff_kit.nn.layers.conv import Conv2D
+from autodiff_kit.nn.layers.conv import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose
 from autodiff_kit.nn.layers.dense import Dense
 from autodiff_kit.nn.layers.dropout import Dropout
 from autodiff_kit.nn.layers.embedding import Embedding
 from autodiff_kit.nn.layers.normalization import InstanceNorm, LayerNorm
+from autodiff_kit.nn.layers.recurrent import GRU, GRUCell
 from autodiff_kit.nn.layers.sequential import Sequential
 
-__all__ = ["Attention", "Conv2D", "Dense", "Dropout", "Embedding", "InstanceNorm", "LayerNorm", "Sequential"]
+__all__ = [
+    "GRU",
+    "Attention",
+    "Conv1D",
+    "Conv1DTranspose",
+    "Conv2D",
+    "Conv2DTranspose",
+    "Dense",
+    "Dropout",
+    "Embedding",
+    "GRUCell",
+    "InstanceNorm",
+    "LayerNorm",
+    "Sequential",
+]

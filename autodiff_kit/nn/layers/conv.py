@@ -1,8 +1,9 @@
-"""The two-dimensional convolution layer."""
+"""Convolution layers, over sequences and over images, and their transposes."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,10 +23,80 @@ from autodiff_kit.nn.layers.arguments import (
 from autodiff_kit.nn.layers.initializers import glorot_uniform, layer_variable
 from autodiff_kit.nn.module import Module
 
-__all__ = ["Conv2D"]
+__all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose"]
 
 
-class Conv2D(Module):
+class _Convolution(Module):
+    """Base class: a kernel, made when the channels of the input are known, and a bias for each output channel."""
+
+    _convolve: ClassVar[Callable[..., Tensor]]
+    _inputs: ClassVar[str]
+    _axes: ClassVar[tuple[str, ...]]
+    _transposed = False
+
+    def __init__(
+        self,
+        filters: int,
+        size: Any,
+        activation: Function | str | None,
+        use_bias: bool,
+        options: dict[str, Any],
+        inputs: int | None,
+        seed: Any,
+        name: str,
+        dtype: Any,
+    ) -> None:
+        self.name = name
+        self.filters = size_argument("filters", filters)
+        self.size = self._kernel_size(size)
+        self.activation = activation_function(activation)
+        self.groups = size_argument("groups", options["groups"])
+        self.options = options | {"groups": self.groups}
+        self.dtype = floating_dtype(dtype)
+        self.seed = random_generator(seed)
+        self.kernel: Variable | None = None
+        self.bias = layer_variable(self, "bias", np.zeros(self.filters)) if check_flag("use_bias", use_bias) else None
+        if inputs is not None:
+            self._build(size_argument("inputs", inputs))
+
+    def _kernel_size(self, size: Any) -> tuple[int, ...]:
+        lengths = tuple(size) if isinstance(size, (list, tuple)) else (size,) * len(self._axes)
+        if len(lengths) != len(self._axes):
+            raise StructureError(f"size must be an integer or one for each of {', '.join(self._axes)}, got {size!r}")
+        return tuple(size_argument("size", length) for length in lengths)
+
+    def _build(self, inputs: int) -> Variable:
+        if inputs % self.groups or self.filters % self.groups:
+            raise StructureError(
+                f"{self.name}: {inputs} input channels and {self.filters} output channels cannot both be divided into "
+                f"{self.groups} groups"
+            )
+        few, other = (self.filters, inputs) if self._transposed else (inputs, self.filters)
+        self.kernel = layer_variable(self, "kernel", glorot_uniform((*self.size, few // self.groups, other), self.seed))
+        return self.kernel
+
+    def _unbuilt_variable(self) -> str | None:
+        return "kernel" if self.kernel is None else None
+
+    def __call__(self, x: Any) -> Tensor:
+        """``activation(convolution(x, kernel) + bias)``."""
+        x = as_tensor(x)
+        if x.ndim <= len(self._axes):
+            axes = ", ".join((*self._axes, "channels"))
+            raise ShapeError(f"{self.name} takes {self._inputs} (..., {axes}), got shape {x.shape}")
+        kernel = self.kernel if self.kernel is not None else self._build(x.shape[-1])
+        inputs = kernel.shape[-1] if self._transposed else kernel.shape[-2] * self.groups
+        if x.shape[-1] != inputs:
+            raise ShapeError(
+                f"{self.name} was made for {self._inputs} of {inputs} channels, got shape {x.shape}; the last axis is "
+                "the channels"
+            )
+        out = type(self)._convolve(x, kernel, **self.options)
+        out = out if self.bias is None else out + self.bias
+        return out if self.activation is None else as_tensor(self.activation(out))
+
+
+class Conv2D(_Convolution):
     """Convolution layer for images with channels last: ``activation(conv2d(x, kernel) + bias)``.
 
     Parameters
@@ -80,6 +151,10 @@ class Conv2D(Module):
       bias    (4,)          float64  4
     """
 
+    _convolve = functional.conv2d
+    _inputs = "images"
+    _axes = ("height", "width")
+
     def __init__(
         self,
         filters: int,
@@ -95,52 +170,223 @@ class Conv2D(Module):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        self.name = layer_name(name, "conv2d")
-        self.filters = size_argument("filters", filters)
-        self.size = _height_and_width(size)
-        self.activation = activation_function(activation)
-        self.groups = size_argument("groups", groups)
-        self.options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": self.groups}
-        self.dtype = floating_dtype(dtype)
-        self.seed = random_generator(seed)
-        self.kernel: Variable | None = None
-        self.bias = layer_variable(self, "bias", np.zeros(self.filters)) if check_flag("use_bias", use_bias) else None
-        if inputs is not None:
-            self._build(size_argument("inputs", inputs))
-
-    def _build(self, inputs: int) -> Variable:
-        if inputs % self.groups or self.filters % self.groups:
-            raise StructureError(
-                f"{self.name}: {inputs} input channels and {self.filters} output channels cannot both be divided into "
-                f"{self.groups} groups"
-            )
-        self.kernel = layer_variable(
-            self, "kernel", glorot_uniform((*self.size, inputs // self.groups, self.filters), self.seed)
-        )
-        return self.kernel
-
-    def _unbuilt_variable(self) -> str | None:
-        return "kernel" if self.kernel is None else None
-
-    def __call__(self, x: Any) -> Tensor:
-        """``activation(conv2d(x, kernel) + bias)``."""
-        x = as_tensor(x)
-        if x.ndim < 3:
-            raise ShapeError(f"{self.name} takes images (..., height, width, channels), got shape {x.shape}")
-        kernel = self.kernel if self.kernel is not None else self._build(x.shape[-1])
-        inputs = kernel.shape[2] * self.groups
-        if x.shape[-1] != inputs:
-            raise ShapeError(
-                f"{self.name} was made for images of {inputs} channels, got shape {x.shape}; the last axis is the "
-                "channels"
-            )
-        out = functional.conv2d(x, kernel, **self.options)
-        out = out if self.bias is None else out + self.bias
-        return out if self.activation is None else as_tensor(self.activation(out))
+        options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+        named = layer_name(name, "conv2d")
+        super().__init__(filters, size, activation, use_bias, options, inputs, seed, named, dtype)
 
 
-def _height_and_width(size: Any) -> tuple[int, int]:
-    both = tuple(size) if isinstance(size, (list, tuple)) else (size, size)
-    if len(both) != 2:
-        raise StructureError(f"size must be an integer or a pair (height, width), got {size!r}")
-    return size_argument("size", both[0]), size_argument("size", both[1])
+class Conv1D(_Convolution):
+    """Convolution layer for sequences with channels last: ``activation(conv1d(x, kernel) + bias)``.
+
+    Parameters
+    ----------
+    filters : int
+        Channels of the output.
+    size : int
+        Steps of the kernel.
+    activation, use_bias : optional
+        As in :class:`Conv2D`.
+    stride, padding, dilation, groups : optional
+        As in :func:`autodiff_kit.nn.conv1d`.
+    inputs, seed : optional
+        As in :class:`Conv2D`.
+    name : str, optional
+        Name in errors and tables; "conv1d" by default.
+    dtype : dtype, optional
+        Of the variables; float64 by default.
+
+    Attributes
+    ----------
+    kernel : Variable or None
+        ``(size, inputs / groups, filters)``; None until it is created.
+    bias : Variable or None
+        ``(filters,)``; initially 0.
+
+    Raises
+    ------
+    StructureError, ShapeError
+        As :class:`Conv2D`.
+
+    Notes
+    -----
+    **Shapes.** ``(..., steps, inputs)`` gives ``(..., windows, filters)``.
+
+    Examples
+    --------
+    >>> layer = ak.layers.Conv1D(4, 3, "relu", padding="same", seed=0)
+    >>> layer(np.ones((2, 8, 1))).shape
+    (2, 8, 4)
+    """
+
+    _convolve = functional.conv1d
+    _inputs = "sequences"
+    _axes = ("steps",)
+
+    def __init__(
+        self,
+        filters: int,
+        size: Any,
+        activation: Function | str | None = None,
+        use_bias: bool = True,
+        stride: Any = 1,
+        padding: Any = "valid",
+        dilation: Any = 1,
+        groups: int = 1,
+        inputs: int | None = None,
+        seed: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+        named = layer_name(name, "conv1d")
+        super().__init__(filters, size, activation, use_bias, options, inputs, seed, named, dtype)
+
+
+class Conv2DTranspose(_Convolution):
+    """Transposed convolution layer, which makes images larger: ``activation(conv2d_transpose(x, kernel) + bias)``.
+
+    Parameters
+    ----------
+    filters : int
+        Channels of the output.
+    size : int or pair of int
+        Height and width of the kernel.
+    activation, use_bias : optional
+        As in :class:`Conv2D`.
+    stride, padding, output_padding, dilation, groups : optional
+        As in :func:`autodiff_kit.nn.conv2d_transpose`.
+    inputs, seed : optional
+        As in :class:`Conv2D`.
+    name : str, optional
+        Name in errors and tables; "conv2d_transpose" by default.
+    dtype : dtype, optional
+        Of the variables; float64 by default.
+
+    Attributes
+    ----------
+    kernel : Variable or None
+        ``(height, width, filters / groups, inputs)``; None until it is created.
+    bias : Variable or None
+        ``(filters,)``; initially 0.
+
+    Raises
+    ------
+    StructureError, ShapeError
+        As :class:`Conv2D`.
+
+    Notes
+    -----
+    **Shapes.** ``(..., h, w, inputs)`` gives ``(..., rows, columns, filters)``.
+
+    Examples
+    --------
+    >>> layer = ak.layers.Conv2DTranspose(1, 4, stride=2, padding="same", seed=0)
+    >>> layer(np.ones((2, 8, 8, 3))).shape
+    (2, 16, 16, 1)
+    """
+
+    _convolve = functional.conv2d_transpose
+    _inputs = "images"
+    _axes = ("height", "width")
+    _transposed = True
+
+    def __init__(
+        self,
+        filters: int,
+        size: Any,
+        activation: Function | str | None = None,
+        use_bias: bool = True,
+        stride: Any = 1,
+        padding: Any = "valid",
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        inputs: int | None = None,
+        seed: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        options = {
+            "stride": stride,
+            "padding": padding,
+            "output_padding": output_padding,
+            "dilation": dilation,
+            "groups": groups,
+        }
+        named = layer_name(name, "conv2d_transpose")
+        super().__init__(filters, size, activation, use_bias, options, inputs, seed, named, dtype)
+
+
+class Conv1DTranspose(_Convolution):
+    """Transposed convolution layer, which makes sequences longer: ``activation(conv1d_transpose(x, kernel) + bias)``.
+
+    Parameters
+    ----------
+    filters : int
+        Channels of the output.
+    size : int
+        Steps of the kernel.
+    activation, use_bias : optional
+        As in :class:`Conv2D`.
+    stride, padding, output_padding, dilation, groups : optional
+        As in :func:`autodiff_kit.nn.conv1d_transpose`.
+    inputs, seed : optional
+        As in :class:`Conv2D`.
+    name : str, optional
+        Name in errors and tables; "conv1d_transpose" by default.
+    dtype : dtype, optional
+        Of the variables; float64 by default.
+
+    Attributes
+    ----------
+    kernel : Variable or None
+        ``(size, filters / groups, inputs)``; None until it is created.
+    bias : Variable or None
+        ``(filters,)``; initially 0.
+
+    Raises
+    ------
+    StructureError, ShapeError
+        As :class:`Conv2D`.
+
+    Notes
+    -----
+    **Shapes.** ``(..., steps, inputs)`` gives ``(..., length, filters)``.
+
+    Examples
+    --------
+    >>> layer = ak.layers.Conv1DTranspose(1, 4, stride=2, padding="same", seed=0)
+    >>> layer(np.ones((2, 8, 3))).shape
+    (2, 16, 1)
+    """
+
+    _convolve = functional.conv1d_transpose
+    _inputs = "sequences"
+    _axes = ("steps",)
+    _transposed = True
+
+    def __init__(
+        self,
+        filters: int,
+        size: Any,
+        activation: Function | str | None = None,
+        use_bias: bool = True,
+        stride: Any = 1,
+        padding: Any = "valid",
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        inputs: int | None = None,
+        seed: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        options = {
+            "stride": stride,
+            "padding": padding,
+            "output_padding": output_padding,
+            "dilation": dilation,
+            "groups": groups,
+        }
+        named = layer_name(name, "conv1d_transpose")
+        super().__init__(filters, size, activation, use_bias, options, inputs, seed, named, dtype)
