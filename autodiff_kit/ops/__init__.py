@@ -9,7 +9,8 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 :mod:`elementary_functions`   exponentials, logarithms, trigonometric and hyperbolic functions
 :mod:`rounding`               rounding, sign, step functions
 :mod:`comparison`             comparison, logical and bitwise operations
-:mod:`selection`              where, clip, cond, stop_gradient, identity
+:mod:`selection`              where, clip, stop_gradient, identity
+:mod:`control_flow`           cond
 :mod:`dtypes`                 conversion between dtypes
 :mod:`creation`               zeros, ones, eye, arange, linspace
 :mod:`shape_manipulation`     reshape, transpose, broadcast, roll
@@ -48,6 +49,7 @@ from autodiff_kit.ops import (
     aliases,
     arithmetic,
     comparison,
+    control_flow,
     creation,
     cumulative,
     decompositions,
@@ -78,6 +80,7 @@ from autodiff_kit.ops.numpy_functions import install_numpy_functions
 if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file do the same at run time
     from autodiff_kit.ops.arithmetic import *
     from autodiff_kit.ops.comparison import *
+    from autodiff_kit.ops.control_flow import *
     from autodiff_kit.ops.creation import *
     from autodiff_kit.ops.cumulative import *
     from autodiff_kit.ops.decompositions import *
@@ -103,9 +106,10 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.statistics import *
 
 _MODULES = (
-    arithmetic, comparison, creation, cumulative, decompositions, determinants, diagonals, dtypes, einstein_summation,
-    elementary_functions, indexing, joining, linear_systems, matrix_products, norms, quantiles, reductions, rounding,
-    searching, selection, shape_manipulation, signal_processing, singular_values, sorting, statistics,
+    arithmetic, comparison, control_flow, creation, cumulative, decompositions, determinants, diagonals, dtypes,
+    einstein_summation, elementary_functions, indexing, joining, linear_systems, matrix_products, norms, quantiles,
+    reductions, rounding, searching, selection, shape_manipulation, signal_processing, singular_values, sorting,
+    statistics,
 )  # fmt: skip
 
 

@@ -106,7 +106,8 @@ def _update(x: Any, index: Any, values: Any, combine: Combine | None, reduce: Ca
         if combine is not None:  # where around the operation and in it: what is not chosen gives no nan to a gradient
             one = np.ones((), t.dtype)
             new = combine(where(condition, t, one), where(condition, new, one))
-        return where(condition, new, t)
+        chosen: Tensor = where(condition, new, t)
+        return chosen
     if is_basic_index(parts):
         new = _in_shape(new, _selected_shape(t.shape, parts))
         if combine is not None:
@@ -153,9 +154,10 @@ def _broadcasts_to(given: tuple[int, ...], shape: tuple[int, ...]) -> bool:
 
 def _selected_shape(shape: tuple[int, ...], index: tuple[Any, ...]) -> tuple[int, ...]:
     try:
-        return np.broadcast_to(False, shape)[index].shape  # a view, without memory of its own
+        selected = np.broadcast_to(False, shape)[index]  # a view, without memory of its own
     except IndexError as error:
         raise RangeError(f"at: index {index} of a value of shape {shape}: {error}") from error
+    return np.shape(selected)
 
 
 def _in_dtype_of(x: Tensor, values: Any) -> Tensor:
