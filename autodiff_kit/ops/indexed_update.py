@@ -48,7 +48,6 @@ def _replace_jvp(t: Any, _y: Any, x: Any, _values: Any, **params: Any) -> Any:
     lambda g, _y, _x, _values, **params: v.replace(g, 0.0, **params),
     _replace_vjp_values,
     jvp=_replace_jvp,
-    flops=lambda *_: 0,
 )
 def _replace(x: Any, values: Any, index: Any, ndim: int, rank: int, kept: Any = None) -> Any:
     """``x`` with ``values`` at ``index``; of several values for one position, the last.
