@@ -29,6 +29,8 @@ _INDICES: dict[str, tuple[tuple[int, ...], Any, tuple[int, ...]]] = {
     "nothing": ((3,), np.array([], int), (0,)),
 }
 
+_FOR_THE_OTHERS = ("number", "rows twice", "apart", "mask, one value")
+
 
 def _updated(how: Callable[..., Any] | None, index: Any) -> Callable[[Array, Array], Array]:
     def reference(x: Array, values: Array) -> Array:
@@ -44,7 +46,8 @@ def _updated(how: Callable[..., Any] | None, index: Any) -> Callable[[Array, Arr
 
 def _updates() -> Iterator[Case]:
     for method, how in _METHODS.items():
-        for label, (shape, index, given) in _INDICES.items():
+        for label in _INDICES if method in ("set", "add") else _FOR_THE_OTHERS:
+            shape, index, given = _INDICES[label]
             yield Case(
                 "Replace", f"{method}, {label}", two(shape, given),
                 lambda x, values, m=method, i=index: getattr(x.at[i], m)(values), _updated(how, index),
