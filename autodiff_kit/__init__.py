@@ -27,6 +27,7 @@ from autodiff_kit.core.tensor import Tensor as Tensor
 from autodiff_kit.core.variable import Variable as Variable
 from autodiff_kit.diagnostics import check_gradients as check_gradients
 from autodiff_kit.diagnostics import detect_anomalies as detect_anomalies
+from autodiff_kit.diagnostics.warning_location import point_warnings_at_user_code as _point_warnings_at_user_code
 from autodiff_kit.errors import AutodiffError as AutodiffError
 from autodiff_kit.errors import GradientCheckError as GradientCheckError
 from autodiff_kit.ops.aliases import *
@@ -35,6 +36,8 @@ from autodiff_kit.ops.gradient_override import gradient_override_map as gradient
 from autodiff_kit.ops.gradient_override import register_gradient as register_gradient
 from autodiff_kit.ops.row_gradient import RowGradient as RowGradient
 from autodiff_kit.transforms import *
+
+_point_warnings_at_user_code()
 
 __version__ = "0.2.0"
 

@@ -76,7 +76,8 @@ def cost_parameters(op: Op, params: dict[str, Any]) -> dict[str, Any]:
 def only_moves_entries(op: Op) -> bool:
     """Whether an operation moves or copies entries without arithmetic, such as a reshape or an index."""
     module = op.value.__module__.rpartition(".")[2]
-    return op.flops is None and op.family == "linear" and (module in _MOVING_MODULES or op.name == "read")
+    moves = op.name in ("read", "replace") or (op.family == "linear" and module in _MOVING_MODULES)
+    return op.flops is None and moves
 
 
 def _flops_on_shape_of(op: Op, value: Any) -> int:

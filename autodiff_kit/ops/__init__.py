@@ -10,7 +10,8 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 :mod:`special_functions`      erf, lgamma, digamma, polygamma
 :mod:`rounding`               rounding, sign, step functions
 :mod:`comparison`             comparison, logical and bitwise operations
-:mod:`selection`              where, clip, cond, stop_gradient, identity
+:mod:`selection`              where, clip, stop_gradient, identity
+:mod:`control_flow`           cond
 :mod:`dtypes`                 conversion between dtypes
 :mod:`creation`               zeros, ones, eye, arange, linspace
 :mod:`shape_manipulation`     reshape, transpose, broadcast, roll
@@ -38,8 +39,8 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 
 Operations exported by :mod:`autodiff_kit.nn`: :mod:`activations`, :mod:`softmax`, :mod:`normalization`,
 :mod:`convolution_pooling`, :mod:`segment_reductions`. Further names: :mod:`aliases`. Shared helpers: :mod:`axes`,
-:mod:`promotion`, :mod:`lapack`. Tensors get their operators and methods from :mod:`tensor_methods` and their NumPy
-functions from :mod:`numpy_functions`.
+:mod:`promotion`, :mod:`lapack`. Tensors get their operators and methods from :mod:`tensor_methods`, ``x.at`` from
+:mod:`indexed_update`, and their NumPy functions from :mod:`numpy_functions`.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ from autodiff_kit.ops import (
     aliases,
     arithmetic,
     comparison,
+    control_flow,
     creation,
     cumulative,
     decompositions,
@@ -86,6 +88,7 @@ from autodiff_kit.ops.numpy_functions import install_numpy_functions
 if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file do the same at run time
     from autodiff_kit.ops.arithmetic import *
     from autodiff_kit.ops.comparison import *
+    from autodiff_kit.ops.control_flow import *
     from autodiff_kit.ops.creation import *
     from autodiff_kit.ops.cumulative import *
     from autodiff_kit.ops.decompositions import *
@@ -115,10 +118,10 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.triangular_systems import *
 
 _MODULES = (
-    arithmetic, comparison, creation, cumulative, decompositions, determinants, diagonals, dtypes, einstein_summation,
-    elementary_functions, indexing, joining, least_squares, linear_systems, matrix_exponential, matrix_products, norms,
-    quantiles, reductions, rounding, searching, selection, shape_manipulation, signal_processing, singular_values,
-    sorting, special_functions, statistics, triangular_systems,
+    arithmetic, comparison, control_flow, creation, cumulative, decompositions, determinants, diagonals, dtypes,
+    einstein_summation, elementary_functions, indexing, joining, least_squares, linear_systems, matrix_exponential,
+    matrix_products, norms, quantiles, reductions, rounding, searching, selection, shape_manipulation,
+    signal_processing, singular_values, sorting, special_functions, statistics, triangular_systems,
 )  # fmt: skip
 
 

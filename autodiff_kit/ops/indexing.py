@@ -21,9 +21,13 @@ from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
 
 
 def _index_arguments(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
-    """The parameters of getitem: an index as a tuple of checked parts."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return {"index": tuple(_checked_index_part(part) for part in parts), "ndim": x.ndim}
+    """The parameters of getitem: the checked index, and the number of axes."""
+    return {"index": checked_index(index), "ndim": x.ndim}
+
+
+def checked_index(index: Any) -> tuple[Any, ...]:
+    """An index as a tuple of checked parts."""
+    return tuple(_checked_index_part(part) for part in (index if isinstance(index, tuple) else (index,)))
 
 
 def _checked_index_part(part: Any) -> Any:
@@ -52,17 +56,17 @@ def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGra
     return RowGradient(numbers, rows.astype(like.dtype, copy=False), like.shape)
 
 
-def _is_basic_index(index: tuple[Any, ...]) -> bool:
+def is_basic_index(index: tuple[Any, ...]) -> bool:
     """Whether an index has only integers, slices, None and Ellipsis."""
     return not any(is_array_index(p) for p in index)
 
 
-def _index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
+def index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
     """The same index after ``lead`` leading axes; None if NumPy would move the axes of separated index arrays to the
     front.
     """
     picks = [k for k, p in enumerate(index) if is_array_index(p) or isinstance(p, (int, np.integer))]
-    if not _is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
+    if not is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
         return None
     return (slice(None),) * lead + index
 
@@ -76,12 +80,12 @@ def _index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, .
 )
 def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
     """Indexing, ``x[index]``, with integers, slices, None, Ellipsis, arrays of indices or masks."""
-    x = as_array(x) if _is_basic_index(index) else np.asarray(x)
+    x = as_array(x) if is_basic_index(index) else np.asarray(x)
     lead = x.ndim - ndim
     try:
         if not lead:
             return x[index]
-        if (whole_index := _index_after_leading_axes(index, lead)) is not None:
+        if (whole_index := index_after_leading_axes(index, lead)) is not None:
             return x[whole_index]
         flat = x.reshape(math.prod(x.shape[:lead]), *x.shape[lead:])
         each = [row[index] for row in flat]
@@ -101,8 +105,8 @@ def _scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
     lead = x.ndim - ndim
     half = x.dtype == np.float16
     out = np.zeros(x.shape[:lead] + tuple(shape), np.float32 if half else x.dtype)
-    at = _index_after_leading_axes(index, lead)
-    if _is_basic_index(index) or (at is not None and all(np.asarray(p).dtype == np.bool_ for p in index)):
+    at = index_after_leading_axes(index, lead)
+    if is_basic_index(index) or (at is not None and all(np.asarray(p).dtype == np.bool_ for p in index)):
         out[at] += x
     elif not lead and (loop := _add_rows_kernel(index, shape, out.dtype)) is not None:
         loop(

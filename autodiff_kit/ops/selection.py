@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import as_array
-from autodiff_kit.core.validation import check_callable
 from autodiff_kit.errors import ArgumentError
 from autodiff_kit.ops.arithmetic import maximum, minimum
 from autodiff_kit.ops.families import elementwise, linear
@@ -86,33 +84,6 @@ def _promote_with_float64_scalar(a: Any, b: Any) -> tuple[Any, Any]:
     a, b = as_tensor(a), as_tensor(b)
     mixed = a.dtype != b.dtype and any(type(x._value) is float for x in (a, b))
     return (promote(a, np.float64), promote(b, np.float64)) if mixed else (a, b)
-
-
-def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
-    """Run one of two functions, depending on a condition.
-
-    Parameters
-    ----------
-    pred : bool or scalar Tensor
-    true_fn, false_fn : callable
-        Without arguments; only the chosen one runs.
-
-    Returns
-    -------
-    object
-        The return value of the chosen function.
-
-    Notes
-    -----
-    **Gradient.** A source that only the other branch reads gets None, not 0, because that branch was not recorded.
-
-    Examples
-    --------
-    >>> ak.cond(2.0 > 1.0, lambda: "yes", lambda: "no")
-    'yes'
-    """
-    chosen, other = check_callable("cond: true_fn", true_fn), check_callable("cond: false_fn", false_fn)
-    return chosen() if bool(as_tensor(pred)) else other()
 
 
 def _inside_bounds(x: Any, lo: Any, hi: Any) -> Any:

@@ -16,6 +16,7 @@ from autodiff_kit.ops import (
     cumulative,
     diagonals,
     dtypes,
+    indexed_update,
     indexing,
     joining,
     matrix_products,
@@ -85,7 +86,7 @@ for _name, _function in _OTHER_OPERATORS.items():
 def _setitem(_: Any, _index: Any, _value: Any) -> NoReturn:
     raise DtypeError(
         "t[...] = value would change a value that a tape may have recorded; tensors and variables have no assignment "
-        "to parts. Make a new tensor, ak.where(mask, new, t), or give a variable a whole new value by assign()."
+        "to parts. Make a new tensor, t = t.at[...].set(value), or give a variable a whole new value by assign()."
     )
 
 
@@ -129,5 +130,6 @@ _METHODS: dict[str, Callable[..., Any]] = {
 for _name, _function in _METHODS.items():
     add_method(_name, _function)
 
+add_method("at", property(indexed_update.at_property))
 add_method("T", property(shape_manipulation.permute_dims, doc="The axes in reverse order."))
 add_method("mT", property(shape_manipulation.matrix_transpose, doc="The last two axes exchanged."))

@@ -27,6 +27,7 @@ __all__ = [
     "random_generator",
     "scalar_output",
     "split_arguments",
+    "split_aux",
     "tensor_outputs",
     "watchable_copy",
 ]
@@ -104,6 +105,16 @@ def _argument_indices(argnums: Any, count: int) -> tuple[int, ...]:
 def pack_by_argnums(results: Any, argnums: Any) -> Any:
     """The single result if ``argnums`` is one number, otherwise a tuple of results."""
     return tuple(results) if isinstance(argnums, (tuple, list)) else results[0]
+
+
+def split_aux(output: Any, has_aux: bool, what: str) -> tuple[Any, Any]:
+    """The value of a function and, with ``has_aux``, what it returned beside; otherwise None."""
+    if not has_aux:
+        return output, None
+    if not isinstance(output, tuple) or len(output) != 2:
+        got = f"a tuple of {len(output)}" if isinstance(output, tuple) else f"a {type(output).__name__}"
+        raise StructureError(f"{what} with has_aux=True needs a function that returns a pair (value, aux), got {got}")
+    return output
 
 
 def scalar_output(value: Any) -> Tensor:

@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_kit.core.pytree import flatten, flatten_like, unflatten_like
-from autodiff_kit.transforms.arguments import Function, check_callable, primals_and_tangents, tensor_outputs
+from autodiff_kit.core.validation import check_flag
+from autodiff_kit.transforms.arguments import (
+    Function,
+    check_callable,
+    primals_and_tangents,
+    split_aux,
+    tensor_outputs,
+)
 from autodiff_kit.transforms.forward_accumulator import TangentRecord, check_tangent
 
 __all__ = ["jvp", "set_tangents"]
 
 
-def jvp(f: Function, primals: Any, tangents: Any) -> tuple[Any, Any]:
+def jvp(f: Function, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """The value of ``f`` and its Jacobian-vector product with a tangent (forward mode).
 
     Parameters
@@ -19,10 +26,14 @@ def jvp(f: Function, primals: Any, tangents: Any) -> tuple[Any, Any]:
     f : callable
     primals, tangents : tuple or list
         The arguments of ``f`` and a tangent for each; a single array stands for one argument.
+    has_aux : bool, optional
+        ``f`` returns a pair ``(value, aux)``. Only the value is differentiated; ``aux`` may be anything.
 
     Returns
     -------
     value, tangent : pytree of Tensor
+    aux : object
+        With ``has_aux`` only.
 
     Notes
     -----
@@ -39,8 +50,10 @@ def jvp(f: Function, primals: Any, tangents: Any) -> tuple[Any, Any]:
     arguments, directions = primals_and_tangents(primals, tangents)
     with TangentRecord() as accumulator:
         set_tangents(accumulator, arguments, directions)
-        value = tensor_outputs(f(*arguments))
-    return value, unflatten_like(value, [accumulator.tangent_of(y, "zero") for y in flatten(value)])
+        output, aux = split_aux(f(*arguments), check_flag("has_aux", has_aux), "jvp")
+        value = tensor_outputs(output)
+    tangent = unflatten_like(value, [accumulator.tangent_of(y, "zero") for y in flatten(value)])
+    return (value, tangent, aux) if has_aux else (value, tangent)
 
 
 def set_tangents(accumulator: TangentRecord, arguments: list[Any], directions: list[Any]) -> list[Any]:

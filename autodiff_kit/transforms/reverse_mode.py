@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff_kit.core.tape import GradientTape
-from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.validation import check_flag
 from autodiff_kit.transforms.arguments import (
     Function,
     check_callable,
@@ -13,6 +13,7 @@ from autodiff_kit.transforms.arguments import (
     pack_by_argnums,
     scalar_output,
     split_arguments,
+    split_aux,
     tensor_outputs,
     watchable_copy,
 )
@@ -20,7 +21,7 @@ from autodiff_kit.transforms.arguments import (
 __all__ = ["grad", "value_and_grad", "vjp"]
 
 
-def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
+def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """A function that returns the value of ``f`` and its gradient.
 
     Parameters
@@ -29,11 +30,14 @@ def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
         Returns one number (a scalar tensor).
     argnums : int or tuple of int, optional
         Arguments to differentiate with respect to; each may be a pytree.
+    has_aux : bool, optional
+        ``f`` returns a pair ``(value, aux)``. Only the value is differentiated; ``aux`` may be anything.
 
     Returns
     -------
     callable
-        ``(*args) -> (value, gradient)``; a tuple of argnums gives a tuple of gradients.
+        ``(*args) -> (value, gradient)``, with ``has_aux`` ``((value, aux), gradient)``; a tuple of argnums gives a
+        tuple of gradients.
 
     Notes
     -----
@@ -46,31 +50,49 @@ def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
     (8.0, 12.0)
     """
     check_callable(f, "value_and_grad")
+    return _value_and_grad(f, argnums, has_aux, "value_and_grad")
 
-    def run(*args: Any, **kwargs: Any) -> tuple[Tensor, Any]:
+
+def _value_and_grad(f: Function, argnums: int | tuple[int, ...], has_aux: bool, what: str) -> Function:
+    has_aux = check_flag("has_aux", has_aux)
+
+    def run(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         arguments, sources = split_arguments(args, argnums)
         with GradientTape() as tape:
             tape.watch(sources)
-            value = scalar_output(f(*arguments, **kwargs))
+            output, aux = split_aux(f(*arguments, **kwargs), has_aux, what)
+            value = scalar_output(output)
         found = tape.gradient(value, sources, unconnected_gradients="zero")
-        return value, pack_by_argnums(found, argnums)
+        return (value, aux) if has_aux else value, pack_by_argnums(found, argnums)
 
     return run
 
 
-def grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
+def grad(f: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """A function that returns the gradient of ``f``; see :func:`value_and_grad`.
+
+    With ``has_aux``, ``f`` returns ``(value, aux)``, and the function returns ``(gradient, aux)``.
 
     Examples
     --------
     >>> float(ak.grad(ak.grad(lambda x: x**3))(3.0))
     18.0
+    >>> slope, residual = ak.grad(lambda x: ((x - 1.0) ** 2, x - 1.0), has_aux=True)(3.0)
+    >>> float(slope), float(residual)
+    (4.0, 2.0)
     """
-    both = value_and_grad(check_callable(f, "grad"), argnums)
-    return lambda *args, **kwargs: both(*args, **kwargs)[1]
+    both = _value_and_grad(check_callable(f, "grad"), argnums, has_aux, "grad")
+    if not has_aux:
+        return lambda *args, **kwargs: both(*args, **kwargs)[1]
+
+    def run(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        (_, aux), slope = both(*args, **kwargs)
+        return slope, aux
+
+    return run
 
 
-def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
+def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     """The value of ``f`` and its vector-Jacobian product as a function (reverse mode).
 
     Parameters
@@ -78,6 +100,8 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     f : callable
     *primals : array_like or pytree
         The arguments of ``f``.
+    has_aux : bool, optional
+        ``f`` returns a pair ``(value, aux)``. Only the value is differentiated; ``aux`` may be anything.
 
     Returns
     -------
@@ -85,6 +109,8 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     pullback : callable
         ``pullback(cotangent)`` returns ``cotangent @ J`` for one primal, a tuple for several. It may be called any
         number of times, and is itself differentiable.
+    aux : object
+        With ``has_aux`` only.
 
     Notes
     -----
@@ -101,10 +127,11 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     arguments = [watchable_copy(p) for p in primals]
     with GradientTape(persistent=True) as tape:
         tape.watch(arguments)
-        value = tensor_outputs(f(*arguments))
+        output, aux = split_aux(f(*arguments), check_flag("has_aux", has_aux), "vjp")
+        value = tensor_outputs(output)
 
     def pullback(cotangent: Any) -> Any:
         found = tape.gradient(value, arguments, cotangents_like(value, cotangent), unconnected_gradients="zero")
         return found[0] if len(primals) == 1 else tuple(found)
 
-    return value, pullback
+    return (value, pullback, aux) if has_aux else (value, pullback)

@@ -17,7 +17,7 @@ from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import StructureError
 from autodiff_kit.transforms.batched_forward import batched_forward_pass
 
-__all__ = ["add_jacobian_methods", "batch_jacobian", "jacobian"]
+__all__ = ["add_jacobian_methods", "batch_jacobian", "jacobian", "jacobians_of_leaves"]
 
 
 def jacobian(
@@ -57,17 +57,32 @@ def jacobian(
     check_choice("unconnected_gradients", unconnected_gradients, "none", "zero")
     check_choice("mode", mode, "auto", "forward", "reverse")
     goal = self._target_tensor(target)
-    flat = flatten(sources)
-    for source in flat:
+    for source in flatten(sources):
         self._node_of(source)  # raises if it is neither a tensor nor a variable
     try:
-        recorded = any(r.sink is not None for r in open_records.records)  # a forward pass adds no nodes to the record
-        columns = sum(s.size for s in flat)
-        forward = mode == "forward" or (mode == "auto" and columns < goal.size and not recorded)
-        found = [_columns(self, goal, s, recorded) for s in flat] if forward else _rows(self, goal, flat)
+        return _blocks(self, goal, sources, unconnected_gradients, mode)
     finally:
         if not self._persistent:
             self._release()
+
+
+def jacobians_of_leaves(tape: GradientTape, targets: Any, sources: Any, mode: str) -> list[Any]:
+    """The Jacobian of each leaf of a pytree with respect to all sources, zeros included; the tape is then released."""
+    check_choice("mode", mode, "auto", "forward", "reverse")
+    goals = list(map(tape._target_tensor, flatten(targets)))
+    try:
+        return [_blocks(tape, goal, sources, "zero", mode) for goal in goals]
+    finally:
+        tape._release()
+
+
+def _blocks(self: GradientTape, goal: Any, sources: Any, unconnected_gradients: str, mode: str) -> Any:
+    """The Jacobian of one target with respect to each source."""
+    flat = flatten(sources)
+    recorded = any(r.sink is not None for r in open_records.records)  # a forward pass adds no nodes to the record
+    columns = sum(s.size for s in flat)
+    forward = mode == "forward" or (mode == "auto" and columns < goal.size and not recorded)
+    found = [_columns(self, goal, s, recorded) for s in flat] if forward else _rows(self, goal, flat)
     shapes = [goal.shape + s.shape for s in flat]
     return unflatten_like(sources, fill_unconnected(found, flat, unconnected_gradients, shapes))
 

@@ -96,7 +96,7 @@ class WhereBranches(KernelWidget):
 
         with ak.GradientTape(persistent=True) as tape:
             x = [w * one for one in self.x]
-            y = [ak.cond(x[i] > 0, lambda i=i: run(i), lambda i=i: others[i] * 1.0) for i in range(COUNT)]  # type: ignore[misc]
+            y = [ak.cond(x[i] > 0, lambda i=i: run(i), lambda i=i: others[i] * 1.0) for i in range(COUNT)]
             loss = ak.stack(y).sum()
         rows = []
         for i in range(COUNT):

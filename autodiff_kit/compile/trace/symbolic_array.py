@@ -84,8 +84,9 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         """Raise the error for an operation that needs concrete values."""
         error = ConcretizationError(
             f"{what} needs numbers, but ak.compile is tracing this function and there are no numbers yet "
-            f"(a value of shape {self.shape}). Use ak.where in place of if, return the value and use it outside, "
-            "pass the value that decides the branch as an int, bool or str argument, or do not compile this function."
+            f"(a value of shape {self.shape}). Use ak.where or ak.cond in place of if, return the value and use "
+            "it outside, pass the value that decides the branch as an int, bool or str argument, or do not compile "
+            "this function."
         )
         error.trace = self.tracer
         raise error

@@ -80,6 +80,7 @@ class Tracer:
         self.slot_values: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
         self.step_updates: dict[tuple[int, int], tuple[Any, Variable, Any]] = {}
         self.closed = False
+        self.in_branch = False
 
     def node(self, value: Any) -> GraphNode:
         """The node of a symbolic value, or a constant node for any other value."""
@@ -174,8 +175,22 @@ class Tracer:
             return True
         if new:
             value._refuse_value("making a variable from a traced value")
+        if self.in_branch:
+            raise ConcretizationError(
+                f"a branch of cond assigns to {variable._label()}, but while a function is compiled both branches run. "
+                "Return the new value from the branches and assign it afterwards: w.assign(ak.cond(...))."
+            )
         self.variable_values[id(variable)] = (variable, value)
         return False
+
+    @contextmanager
+    def both_branches(self) -> Iterator[None]:
+        """A block that runs both branches of a condition, in which nothing may be assigned."""
+        outer, self.in_branch = self.in_branch, True
+        try:
+            yield
+        finally:
+            self.in_branch = outer
 
     def slots(self, optimizer: Any, variable: Variable) -> OwnedSlots:
         """The slots of an optimizer for a variable, as symbolic values."""

@@ -1,0 +1,181 @@
+"""Conditions that choose between functions: cond."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autodiff_kit.core.fast_dispatch import PYTHON_NUMBERS
+from autodiff_kit.core.joint_record import records_of
+from autodiff_kit.core.numpy_protocol import Value
+from autodiff_kit.core.pytree import flatten, unflatten_like
+from autodiff_kit.core.record import Node, Record, open_records
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.validation import check_callable, describe
+from autodiff_kit.errors import (
+    ArgumentError,
+    AutodiffError,
+    ConcretizationError,
+    DtypeError,
+    ShapeError,
+    StructureError,
+)
+from autodiff_kit.ops.selection import select
+
+Branch = Callable[..., Any]
+
+
+def cond(pred: Any, true_fn: Branch, false_fn: Branch, *operands: Any) -> Any:
+    """Run one of two functions, depending on a condition.
+
+    Parameters
+    ----------
+    pred : bool or scalar Tensor
+    true_fn, false_fn : callable
+        Take the operands; only the chosen one runs.
+    *operands : object, optional
+        Arguments of both functions.
+
+    Returns
+    -------
+    object
+        The return value of the chosen function.
+
+    Raises
+    ------
+    StructureError, ShapeError
+        Under :func:`compile`, if the branches return other structures, shapes or dtypes.
+    ArgumentError
+        Under :func:`compile`, if a branch reads a value that a tape follows and that is no operand.
+    ConcretizationError
+        Under :func:`compile`, if a branch assigns to a variable.
+
+    Notes
+    -----
+    **Gradient.** That of the function which ran. A source that only the other branch reads gets None, not 0, because
+    that branch was not recorded.
+
+    Under :func:`compile`, with a condition that depends on the arguments, both functions are traced, and each call
+    computes both and selects: an error or a warning of either comes whatever the condition is, and a Python number
+    comes back as a tensor. The gradient of the branch that is not taken is cut where the operands enter it, so an
+    infinity or nan in it does not reach them; a source that only this branch reads gets 0. A condition that is known
+    while the function is traced runs one branch, as without :func:`compile`.
+
+    **Cost.** That of the function which ran; in the second case of both, with their gradients.
+
+    Examples
+    --------
+    >>> ak.cond(2.0 > 1.0, lambda: "yes", lambda: "no")
+    'yes'
+    >>> slope = ak.compile(ak.grad(lambda x: ak.cond(x > 0, ak.square, ak.negative, x)))
+    >>> float(slope(3.0)), float(slope(-3.0)), slope.trace_count
+    (6.0, -1.0, 1)
+    """
+    functions = check_callable("cond: true_fn", true_fn), check_callable("cond: false_fn", false_fn)
+    condition = as_tensor(pred)
+    try:
+        chosen = functions[not bool(condition)]
+    except ConcretizationError as error:
+        if error.trace is None:
+            raise
+        return _select_of_both(error.trace, condition._value.reshape(()) != 0, functions, operands)
+    return chosen(*operands)
+
+
+def _select_of_both(trace: Any, condition: Any, functions: tuple[Branch, Branch], operands: tuple[Any, ...]) -> Any:
+    """Both branches while a function is traced, and the selection between their results."""
+    with trace.both_branches():
+        results = [_run(f, name, operands, condition) for name, f in zip(_NAMES, functions, strict=True)]
+    leaves = [flatten(result) for result in results]
+    empty = [unflatten_like(r, [None] * len(parts)) for r, parts in zip(results, leaves, strict=True)]
+    if empty[0] != empty[1]:
+        raise StructureError(
+            "cond: while a function is compiled both branches must return the same structure; true_fn returns "
+            f"{_structure(results[0], leaves[0])}, false_fn {_structure(results[1], leaves[1])}"
+        )
+    return unflatten_like(results[0], [_select_leaf(condition, *pair) for pair in zip(*leaves, strict=True)])
+
+
+_NAMES = ("true_fn", "false_fn")
+
+
+def _structure(result: Any, leaves: list[Any]) -> str:
+    return f"a {type(result).__name__} of {len(leaves)}" if isinstance(result, (list, tuple, dict)) else "one value"
+
+
+def _run(function: Branch, name: str, operands: tuple[Any, ...], condition: Any) -> Any:
+    """The result of one branch on operands that pass no gradient back where the branch is not taken."""
+    flat = flatten(operands)
+    inputs = [_gated(x, condition, name == "true_fn") for x in flat]
+    own: set[Any] = {x.node for x in inputs if isinstance(x, Tensor)}
+    before = [(record, len(_steps(record))) for record in open_records.records if record.sink is not None]
+    result = function(*unflatten_like(operands, inputs)) if flat else function(*operands)
+    for record, count in before:
+        _check_that_operands_are_all(name, record, _steps(record)[count:], own)
+    return result
+
+
+def _gated(x: Any, condition: Any, taken: bool) -> Any:
+    """An operand whose gradient is replaced by 0 where the condition is not ``taken``; its value does not change."""
+    tensor = as_tensor(x) if isinstance(x, Value) else None
+    if tensor is None or tensor.node is None:
+        return x
+    constant = wrap(tensor._value)
+    return select(tensor, constant, condition) if taken else select(constant, tensor, condition)
+
+
+def _steps(record: Record) -> list[Any]:
+    """What a record holds for a later reverse pass: nodes, or the history of forward over reverse."""
+    return getattr(record, "history", None) or [] if record.forward else record.nodes
+
+
+def _check_that_operands_are_all(name: str, record: Record, steps: list[Any], own: set[Any]) -> None:
+    """Raise if a branch reads a value of the record that is no operand: its gradient would not be cut."""
+    for step in steps:
+        node, inputs = (step, step.inputs) if isinstance(step, Node) else step[1:3]
+        for n in inputs:
+            if n is not None and n not in own and record in records_of(n.record):
+                raise ArgumentError(
+                    f"cond: {name} reads {_label(record, n)} from outside, and a tape follows it. While a function is "
+                    "compiled both branches run, and only operands are kept from the gradient of the branch that is "
+                    "not taken. Make it an operand: ak.cond(pred, true_fn, false_fn, x), where both functions take x."
+                )
+        own.add(node)
+
+
+def _label(record: Record, node: Node) -> str:
+    """A variable's name, if the node is the reading of a variable."""
+    readings = record.readings.values()
+    return next((r.variable._label() for r in readings if node in (r.first.node, r.latest.node)), "a value")
+
+
+def _select_leaf(condition: Any, a: Any, b: Any) -> Any:
+    """One value of both results, by the condition; what is the same object in both stays as it is."""
+    if a is b:
+        return a
+    x, y = _number_or_tensor(a), _number_or_tensor(b)
+    shapes = [getattr(z, "shape", ()) for z in (x, y)]
+    if shapes[0] != shapes[1]:
+        raise ShapeError(
+            "cond: while a function is compiled both branches must return equal shapes; true_fn returns "
+            f"{shapes[0]}, false_fn {shapes[1]}"
+        )
+    if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype != y.dtype:
+        raise StructureError(
+            "cond: while a function is compiled both branches must return equal dtypes; true_fn returns "
+            f"{x.dtype}, false_fn {y.dtype}. ak.cast(x, dtype) changes a dtype."
+        )
+    return select(x, y, condition)
+
+
+def _number_or_tensor(value: Any) -> Any:
+    """A Python number as it is, so that it takes the dtype of the other branch; all else as a tensor."""
+    if type(value) in PYTHON_NUMBERS:
+        return value
+    try:
+        return as_tensor(value)
+    except (AutodiffError, TypeError, ValueError) as error:
+        raise DtypeError(
+            "cond: while a function is compiled the branches must return numbers, arrays or tensors, got "
+            f"{describe(value)}"
+        ) from error
