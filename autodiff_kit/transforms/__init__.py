@@ -14,6 +14,7 @@ from autodiff_kit.transforms.jacobians import hessian, jacobian
 from autodiff_kit.transforms.per_example import per_example_gradients
 from autodiff_kit.transforms.reverse_mode import grad, value_and_grad, vjp
 from autodiff_kit.transforms.tape_jacobian import add_jacobian_methods
+from autodiff_kit.transforms.vectorized_map import vmap
 
 add_jacobian_methods()
 
@@ -29,4 +30,5 @@ __all__ = [
     "per_example_gradients",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

@@ -16,7 +16,7 @@ from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.tracer_interface import TracerInterface
 from autodiff_kit.core.fast_dispatch import PYTHON_NUMBERS
 from autodiff_kit.core.numpy_protocol import Value
-from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.core.tracer import SymbolicValue, Tracer
 from autodiff_kit.errors import ConcretizationError
 
 __all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "getitem", "symbolic_value"]
@@ -96,7 +96,7 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
 
     # ------------------------------------------------------------------------------------------------ NumPy's protocols
     def __array_ufunc__(self, ufunc: np.ufunc, how: str, *inputs: Any, **options: Any) -> Any:
-        if any(isinstance(x, Value) for x in inputs):
+        if any(isinstance(x, Value) or (isinstance(x, Tracer) and x.level > self.level) for x in inputs):
             return NotImplemented
         if options.get("out") is not None:
             self._refuse_value("writing into an existing array")
@@ -113,7 +113,7 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         return self.tracer.call(getattr(ufunc, how), inputs, options)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if any(issubclass(t, Value) for t in types):
+        if any(issubclass(t, Value) or (issubclass(t, Tracer) and t.level > self.level) for t in types):
             return NotImplemented
         known = TRACED_FUNCTIONS.get(func)
         if known is not None:

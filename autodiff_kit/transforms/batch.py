@@ -1,0 +1,250 @@
+"""Operations inside ``ak.vmap``: each runs once, on the tensor of all examples.
+
+Most operations and rules count their axes from the end, so an axis in front changes nothing for them. Where that does
+not suffice (several arrays with rules of their own, functions that need numbers), an operation runs for each example.
+
+Tapes that were opened outside the vmap record the operations on the tensors of all examples; tapes that are opened
+inside record those on batched arrays.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.array_spec import ArraySpec
+from autodiff_kit.core.dispatch import apply_op, compute, record_op
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.operation import Op, v
+from autodiff_kit.core.record import ArrayNode, Node, Record, make_leaf
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.errors import ShapeError
+from autodiff_kit.transforms.batched_array import BatchedArray, plain
+
+__all__ = ["Batch", "OutsideRecords"]
+
+_DEPTHS = itertools.count()  # of an inner vmap it is larger than of those around it
+
+
+class Batch:
+    """The batch of one call of a function that ``ak.vmap`` made.
+
+    Attributes
+    ----------
+    size : int
+        The number of examples.
+    depth : int
+        Larger for a vmap inside another one, which carries out operations on values of both.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.depth = next(_DEPTHS)
+
+    def array(self, result: Any) -> BatchedArray:
+        """A batched array from the tensor, or array, of all examples."""
+        return BatchedArray(self, as_tensor(result))
+
+    def enter(self, t: Tensor) -> Tensor:
+        """The value of one example, from the tensor of all; the tapes that follow it have a node for it."""
+        array = BatchedArray(self, t)
+        if t.node is None or t.node.record is None:
+            return wrap(array)
+        inside = ArrayNode()
+        inside.spec = ArraySpec.of(array)
+        return wrap(array, make_leaf(inside, t.node.record))
+
+    # -------------------------------------------------------------------------------------------------- operations
+    def call(self, function: Any, args: Any, params: dict[str, Any]) -> Any:
+        """The output of an operation or a function, of whose arguments some are batched arrays."""
+        batch = max((x.tracer for x in _batched_among((args, params))), key=lambda other: other.depth)
+        if batch is not self:
+            return batch.call(function, args, params)
+        args, params = _off_tapes(args), _off_tapes(params)
+        if isinstance(function, Op):
+            return self.array(self.apply(function, args, params))
+        return self._each_example(lambda own, its: function(*own, **its), args, params)
+
+    def apply(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> Tensor:
+        """The tensor of all examples that an operation gives; tensors among ``values`` keep their nodes."""
+        together = len(values) == 1 and type(values[0]) in (tuple, list)
+        inputs = self._aligned(op, values[0] if together else values, params)
+        if inputs is None:
+            own = [*(values[0] if together else values)]
+            return self._each_example(lambda these, its: _run(op, these, its, together), own, params).tensor  # type: ignore[no-any-return]
+        return _run(op, inputs, self._aligned_parameters(op, inputs, params), together)
+
+    def _aligned(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> list[Any] | None:
+        """The inputs with the examples in front, so that the operation treats all at once; None where it cannot."""
+        if op.user_defined or (op.name != "select" and next(_batched_among(params), None) is not None):
+            return None
+        if op.name == "einsum":
+            return [self.with_rank(x, 0) for x in values]
+        if op.family in ("general", "bilinear") and len(values) > 1 and op.name not in _STACKS:
+            return None
+        ranks = [np.ndim(unwrap(x)) for x in values]
+        if op.name in ("concat", "stack"):
+            return list(map(self._whole, values))
+        if op.name == "matvec":
+            ranks[1] += 1
+        if op.name == "select":
+            ranks.append(np.ndim(unwrap(params["condition"])))
+        if op.name in ("tril", "triu"):  # a vector stands for equal rows
+            ranks.append(2)
+        if op.name == "broadcast_to":
+            ranks.append(len(params["shape"]))
+        rank = max(ranks)
+        return [self.with_rank(x, rank - own) for x, own in zip(values, ranks, strict=False)]
+
+    def _aligned_parameters(self, op: Op, inputs: list[Any], params: dict[str, Any]) -> dict[str, Any]:
+        if op.name != "select" or not isinstance(params["condition"], SymbolicValue):
+            return params
+        rank = max(np.ndim(unwrap(x)) for x in inputs)
+        condition = self.with_rank(params["condition"], 0)
+        new = max(0, rank - condition.ndim)
+        shape = (condition.shape[0], *(1,) * new, *condition.shape[1:])
+        return {**params, "condition": condition.reshape(shape)._value}
+
+    def with_rank(self, x: Any, new: int) -> Any:
+        """The tensor of all examples, with ``new`` axes of length 1 behind the first; other values unchanged."""
+        if not self._holds(x):
+            return x
+        t = x.tensor
+        return t.reshape((t.shape[0], *(1,) * new, *t.shape[1:])) if new else t
+
+    def _whole(self, x: Any) -> Any:
+        """The tensor of all examples; a value that they share is repeated for each."""
+        if self._holds(x):
+            return x.tensor
+        t = as_tensor(x)
+        return v.broadcast_to(t, shape=(self.size, *t.shape))
+
+    def _holds(self, x: Any) -> bool:
+        return isinstance(x, BatchedArray) and x.tracer is self
+
+    def _each_example(self, function: Callable[[Any, Any], Any], args: Any, params: dict[str, Any]) -> Any:
+        """Call a function for each example, and stack what it returns."""
+        if not self.size:
+            raise ShapeError(
+                "vmap over no examples: this function has an operation that runs for each example, so the shape of its "
+                "result is not known without one. Give at least one example."
+            )
+        found = [function(self._of_example(args, k), self._of_example(params, k)) for k in range(self.size)]
+        if not isinstance(found[0], tuple):
+            return self._stacked(found)
+        parts = map(self._stacked, zip(*found, strict=True))
+        return type(found[0])(*parts) if hasattr(found[0], "_fields") else tuple(parts)
+
+    def _stacked(self, found: Sequence[Any]) -> BatchedArray:
+        tensors = [as_tensor(x) for x in found]
+        return self.array(v.stack(tensors, axis=-1 - tensors[0].ndim))
+
+    def _of_example(self, nest: Any, k: int) -> Any:
+        """A nest of arguments, with the values of one example."""
+        if self._holds(nest):
+            row = nest.tensor[k]
+            return row if row.node is not None else plain(row._value)
+        if type(nest) in (tuple, list):
+            return type(nest)([self._of_example(x, k) for x in nest])
+        if type(nest) is dict:
+            return {key: self._of_example(x, k) for key, x in nest.items()}
+        if type(nest) is slice:
+            return slice(*(self._of_example(x, k) for x in (nest.start, nest.stop, nest.step)))
+        return nest
+
+
+_OF_LISTS = ("concat", "stack", "einsum")
+_STACKS = ("matmul", "matvec", "vecdot", "cross", "solve")
+"""Operations with several inputs whose axes in front broadcast."""
+
+
+def _off_tapes(nest: Any) -> Any:
+    """The same numbers, which no tape follows: tapes record an operation once it has run."""
+    if isinstance(nest, BatchedArray):
+        return BatchedArray(nest.tracer, wrap(nest.tensor._value))
+    if type(nest) in (tuple, list):
+        return type(nest)(map(_off_tapes, nest))
+    if type(nest) is dict:
+        return {key: _off_tapes(x) for key, x in nest.items()}
+    return nest
+
+
+def _batched_among(nest: Any) -> Iterator[BatchedArray]:
+    if isinstance(nest, BatchedArray):
+        yield nest
+    elif type(nest) in (tuple, list):
+        for x in nest:
+            yield from _batched_among(x)
+    elif type(nest) is dict:
+        yield from _batched_among(list(nest.values()))
+    elif type(nest) is slice:
+        yield from _batched_among((nest.start, nest.stop, nest.step))
+
+
+def _run(op: Op, values: Sequence[Any], params: dict[str, Any], together: bool) -> Tensor:
+    """An operation on tensors and numbers, recorded by the tapes that follow the tensors."""
+    if not together:
+        return apply_op(op, tuple(map(as_tensor, values)), params)
+    tensors = tuple(map(as_tensor, values))
+    own = tuple(t._value for t in tensors)
+    return record_op(op, canonical(compute(op, (own,), params)), own, tuple(t.node for t in tensors), params)
+
+
+# ------------------------------------------------------------------------------------------------- tapes outside
+class OutsideRecords:
+    """The tapes and accumulators that were opened outside a vmap, while its function runs.
+
+    What they follow has a node of theirs inside, too. An operation that reads such a node has been computed without
+    them; it is run again on the tensors of all examples, where they record it.
+    """
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.records = [record for record in records if record.sink is not None]
+        self.before = [(record.sink, record.keep_all) for record in self.records]
+        self.moved: Node | None = None  # the last node that was recorded for all examples instead
+
+    def open(self) -> None:
+        """Take the place of each record's sink."""
+        for record, (sink, _) in zip(self.records, self.before, strict=True):
+            record.sink, record.keep_all = _OutsideSink(self, sink), True
+
+    def close(self) -> None:
+        """Give each record its sink back."""
+        for record, (sink, keep_all) in zip(self.records, self.before, strict=True):
+            record.sink, record.keep_all = sink, keep_all
+
+    def record_for_all(self, node: Node, y: BatchedArray, values: Sequence[Any]) -> None:
+        """Record the operation of a node on the tensors of all examples, in place of the node."""
+        if node is self.moved:
+            return
+        self.moved = node
+        inputs = [
+            x if isinstance(x, BatchedArray) and x.tracer.depth >= y.tracer.depth else wrap(x, n)
+            for x, n in zip(values, node.inputs, strict=True)
+        ]
+        self.close()
+        try:
+            y.tensor = y.tracer.apply(node.op, [inputs] if node.op.name in _OF_LISTS else inputs, node.params)
+        finally:
+            self.open()
+
+
+class _OutsideSink:
+    def __init__(self, outside: OutsideRecords, sink: Any) -> None:
+        self.outside, self.sink = outside, sink
+
+    def append(self, node: Node) -> None:
+        """Append a node to the record, unless it has to be recorded for all examples."""
+        y, *values = node.saved or (None,)
+        if isinstance(y, BatchedArray):
+            self.outside.record_for_all(node, y, values)
+            return
+        self.outside.close()
+        try:
+            self.sink.append(node)  # an accumulator opens itself again
+        finally:
+            self.outside.open()
