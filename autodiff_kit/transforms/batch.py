@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,10 @@ class Batch:
         inside = ArrayNode()
         inside.spec = ArraySpec.of(array)
         return wrap(array, make_leaf(inside, t.node.record))
+
+    def both_branches(self) -> Any:
+        """Where ``ak.cond`` runs both functions, because the condition differs between examples."""
+        return nullcontext()
 
     # -------------------------------------------------------------------------------------------------- operations
     def call(self, function: Any, args: Any, params: dict[str, Any]) -> Any:

@@ -11,6 +11,7 @@ from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.errors import ShapeError, StructureError
+from autodiff_kit.ops.control_flow import lists_as_arrays
 from autodiff_kit.ops.shape_manipulation import broadcast_to, moveaxis
 from autodiff_kit.transforms.arguments import check_callable
 from autodiff_kit.transforms.batch import Batch, OutsideRecords
@@ -76,6 +77,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
 
     @wraps(f)
     def mapped(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = tuple(map(lists_as_arrays, args)), lists_as_arrays(kwargs)
         per_argument = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
         if len(per_argument) != len(args):
             raise StructureError(f"vmap: in_axes has {len(per_argument)} entries for {len(args)} arguments")

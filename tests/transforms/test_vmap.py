@@ -39,7 +39,18 @@ def looped(f: Any, *batches: Any) -> Any:
     return [ak.stack(each) for each in zip(*map(leaves, found), strict=True)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def first_of_each(cases: list[Any]) -> list[Any]:
+    """All cases; those after the first of an operation run with ``--all`` only."""
+    known: set[str] = set()
+    marked = []
+    for case in cases:
+        marks = [pytest.mark.slow] if case.key in known else []
+        marked.append(pytest.param(case, id=case.name, marks=marks))
+        known.add(case.key)
+    return marked
+
+
+@pytest.mark.parametrize("case", first_of_each(CASES))
 def test_every_operation(case: Any) -> None:
     batches = list(map(ak.constant, examples(case)))
     assert_same(ak.vmap(case.call)(*batches), looped(case.call, *batches))
@@ -48,7 +59,7 @@ def test_every_operation(case: Any) -> None:
 FLOATING = [case for case in CASES if case.key not in WITHOUT_GRADIENT]
 
 
-@pytest.mark.parametrize("case", FLOATING, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", first_of_each(FLOATING))
 def test_gradients_inside_and_outside(case: Any) -> None:
     batches = list(map(ak.constant, examples(case)))
     places = tuple(range(len(batches)))
@@ -156,6 +167,11 @@ def test_axes_and_structures() -> None:
 
 
 def test_a_condition_and_an_index_that_differ_between_examples() -> None:
+    def branched(x: Any) -> Any:
+        return ak.cond(x > 1.0, lambda x: x**2, lambda x: -x, x)
+
+    for f in (branched, ak.grad(branched)):
+        assert_same(ak.vmap(f)(X[0]), ak.stack([f(x) for x in ak.constant(X[0])]))
     assert_same(
         ak.vmap(lambda x: ak.where(ak.sum(x) > 4.0, x, -x))(X),
         ak.constant(np.where(X.sum(1, keepdims=True) > 4, X, -X)),

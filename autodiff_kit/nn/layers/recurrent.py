@@ -203,7 +203,7 @@ class GRU(Module):
         """The states after each step."""
         x = row_vectors(self, x)
         states = []
-        for step in range(x.shape[-2]):
-            state = self.cell(x[..., step, :], state)
+        for entry in unstack(x, -2):
+            state = self.cell(entry, state)
             states.append(state)
         return stack(states, -2) if states else as_tensor(np.zeros((*x.shape[:-1], self.cell.units), self.cell.dtype))
