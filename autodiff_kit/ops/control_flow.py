@@ -122,7 +122,8 @@ def scan(f: Branch, init: Any, xs: Any = None, length: int | None = None, revers
     grows with their number.
     **Cost.** That of the loop in Python. Inside ``ak.compile`` all steps are traced and become one plan, so the time to
     trace grows with their number.
-    **Semantics.** Those of ``jax.lax.scan``. Without any step, though, the shapes of the results are not known, and
+
+    The arguments are those of ``jax.lax.scan``. Without any step, though, the shapes of the results are not known, and
     ``ys`` is None.
 
     Examples

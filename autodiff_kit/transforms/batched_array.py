@@ -18,7 +18,7 @@ from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue
-from autodiff_kit.errors import ConcretizationError
+from autodiff_kit.errors import ConcretizationError, DtypeError
 
 __all__ = ["BatchedArray", "plain"]
 
@@ -95,7 +95,7 @@ class BatchedArray(NDArrayOperatorsMixin, SymbolicValue):
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("a value without axes has no length")
+            raise DtypeError("a value without axes has no length")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:

@@ -48,6 +48,10 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
     ConcretizationError
         If ``f`` needs the numbers of one example (``if``, ``float()``, ``.numpy()``).
 
+    See Also
+    --------
+    per_example_gradients : gradients of each example's loss with respect to variables, in one reverse pass.
+
     Notes
     -----
     **Shapes.** Inside ``f`` a value has the shape of one example.
@@ -56,10 +60,6 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
     **Cost.** One operation for the batch in place of one for each example. Operations without a rule for a batch (with
     a custom gradient, some decompositions, indices that differ between examples) run for each example. Random numbers
     are drawn once, the same for all examples. Inside ``ak.compile`` it is traced like any other code.
-
-    See Also
-    --------
-    per_example_gradients : gradients of each example's loss with respect to variables, in one reverse pass.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from autodiff_kit.nn.layers.arguments import (
 from autodiff_kit.nn.layers.initializers import glorot_uniform, layer_variable
 from autodiff_kit.nn.module import Module
 from autodiff_kit.ops.elementary_functions import tanh
-from autodiff_kit.ops.joining import split, stack
+from autodiff_kit.ops.joining import split, stack, unstack
 
 __all__ = ["GRU", "GRUCell"]
 
