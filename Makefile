@@ -62,7 +62,7 @@ test: check
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 $(if $(PYTEST),,--junitxml=$(REPORT)) $(PYTEST)
 
 test-all: check $(INTEROP)/.ready
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 --all $(PYTEST)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 --all -o faulthandler_timeout=1800 $(PYTEST)
 
 # Of the last whole `make test`, which is run where there was none; a part of the tests, PYTEST=…, writes no report.
 slowest: $(VENV)/.test

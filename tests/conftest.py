@@ -87,7 +87,15 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc]
     def _assign_work_unit(self, node: Any) -> None:
         if self.workqueue and not any(self.assigned_work.values()):  # no work has been assigned yet
             self.workqueue = OrderedDict(sorted(self.workqueue.items(), key=self._rank))
-        super()._assign_work_unit(node)
+        # A worker that crashed gives back what it had, also files that are done. A worker that gets one of these has
+        # nothing to report, and would wait for ever.
+        self.workqueue = OrderedDict(
+            (scope, tests) for scope, tests in self.workqueue.items() if not all(tests.values())
+        )
+        if self.workqueue:
+            super()._assign_work_unit(node)
+        else:
+            node.shutdown()
 
     @staticmethod
     def _rank(unit: tuple[str, dict[str, bool]]) -> tuple[int, int]:
