@@ -58,7 +58,7 @@ _ALL_ON_THE_WAY: Final = ("ipykernel", "pyodide-kernel")
 _ONLY_IN_A_BROWSER: Final = frozenset({"IPython.utils._process_emscripten"})
 _WITH_DOCSTRINGS: Final = ("autodiff-kit", "autodiff-kit-lessons", "ipython")
 # Of the kit, in a wheel of its own that only a notebook's kernel loads: lessons, widgets, exercises and panels.
-_LESSONS: Final = re.compile(r"^autodiff_kit/(learn\.py|(_content|exercises|lab|lessons|widgets)/)")
+_LESSONS: Final = re.compile(r"^autodiff_kit/(learn\.py|(_content|data|exercises|lab|lessons|widgets)/)")
 # Of the standard library: processes, servers, and encodings of other times.
 _LIBRARY_LEFT_OUT: Final = re.compile(
     r"^(multiprocessing|xmlrpc|wsgiref|_pyrepl|idlelib|ensurepip|lib2to3|distutils|pydoc_data|turtledemo)/|"
