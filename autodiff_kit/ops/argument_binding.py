@@ -10,6 +10,7 @@ import numpy as np
 
 from autodiff_kit.core.dispatch import apply_op, compute, record_op
 from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import highest_tracer
 from autodiff_kit.errors import ArgumentError, AutodiffError, ShapeError
@@ -17,7 +18,7 @@ from autodiff_kit.errors import ArgumentError, AutodiffError, ShapeError
 if TYPE_CHECKING:
     from autodiff_kit.core.operation import Op
 
-__all__ = ["parameter_function", "sequence_function"]
+__all__ = ["lists_as_arrays", "parameter_function", "sequence_function"]
 
 Function = Callable[..., Any]
 
@@ -74,6 +75,15 @@ def sequence_function(op: Op, arrays: int, parameters: Any, prepare: Function | 
         return record_op(op, y, values, tuple(t.node for t in tensors), params)
 
     return call
+
+
+def lists_as_arrays(tree: Any) -> Any:
+    """A pytree in which a list of numbers, or of lists of numbers, is one array, as for every operation."""
+    if type(tree) is list and tree and all(type(x) in (float, int, bool) for x in flatten(tree)):
+        return as_tensor(tree)
+    if type(tree) is list or type(tree) is tuple:
+        return type(tree)(map(lists_as_arrays, tree))
+    return {key: lists_as_arrays(x) for key, x in tree.items()} if type(tree) is dict else tree
 
 
 class _ArgumentBinder:

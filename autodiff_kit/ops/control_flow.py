@@ -11,7 +11,7 @@ from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
-from autodiff_kit.core.validation import check_callable, describe
+from autodiff_kit.core.validation import check_callable, check_flag, describe
 from autodiff_kit.errors import (
     ArgumentError,
     AutodiffError,
@@ -20,6 +20,7 @@ from autodiff_kit.errors import (
     ShapeError,
     StructureError,
 )
+from autodiff_kit.ops.argument_binding import lists_as_arrays
 from autodiff_kit.ops.axes import checked_int
 from autodiff_kit.ops.joining import stack, unstack
 from autodiff_kit.ops.selection import select
@@ -133,6 +134,7 @@ def scan(f: Branch, init: Any, xs: Any = None, length: int | None = None, revers
     (6.0, [1.0, 3.0, 6.0])
     """
     check_callable("scan: f", f)
+    check_flag("reverse", reverse)
     xs = lists_as_arrays(xs)
     leaves = [unstack(_entries(x)) for x in flatten(xs)] if xs is not None else []
     count = _step_count([len(rows) for rows in leaves], length)
@@ -145,15 +147,6 @@ def scan(f: Branch, init: Any, xs: Any = None, length: int | None = None, revers
         carry = result[0]
         found.append(result[1])
     return carry, _stack_results(found[::-1] if reverse else found)
-
-
-def lists_as_arrays(tree: Any) -> Any:
-    """A pytree in which a list of numbers, or of lists of numbers, is one array, as for every operation."""
-    if type(tree) is list and tree and all(type(x) in (float, int, bool) for x in flatten(tree)):
-        return as_tensor(tree)
-    if type(tree) is list or type(tree) is tuple:
-        return type(tree)(map(lists_as_arrays, tree))
-    return {key: lists_as_arrays(x) for key, x in tree.items()} if type(tree) is dict else tree
 
 
 def _entries(x: Any) -> Tensor:

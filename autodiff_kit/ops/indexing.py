@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
-from autodiff_kit.ops.axes import checked_int, checked_ints, is_array_index, negative_axis, trailing_shape
+from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
 from autodiff_kit.ops.families import linear
+from autodiff_kit.ops.index_arguments import checked_index, checked_index_part, index_after_leading_axes, is_basic_index
 from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
 from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
 
@@ -23,27 +22,6 @@ from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
 def _index_arguments(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
     """The parameters of getitem: the checked index, and the number of axes."""
     return {"index": checked_index(index), "ndim": x.ndim}
-
-
-def checked_index(index: Any) -> tuple[Any, ...]:
-    """An index as a tuple of checked parts."""
-    return tuple(_checked_index_part(part) for part in (index if isinstance(index, tuple) else (index,)))
-
-
-def _checked_index_part(part: Any) -> Any:
-    """One part of an index; arrays are copied, because the tape keeps them and users may change theirs."""
-    if part is None or part is Ellipsis or type(part) is int:
-        return part
-    if isinstance(part, slice):
-        return slice(*[None if k is None else checked_int(k, "a slice") for k in (part.start, part.stop, part.step)])
-    try:
-        own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
-        kind = as_array(own).dtype.kind
-    except ValueError as error:
-        raise DtypeError(f"an index cannot be converted to an array: {error}") from error
-    if kind not in "iub" and np.size(own):
-        raise DtypeError(f"an index must be an integer, a slice or a mask, got {as_array(own).dtype}")
-    return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
 
 
 def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGradient | None:
@@ -54,21 +32,6 @@ def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGra
     numbers = ids.reshape(-1) % like.shape[0]  # negative indices count from the end
     rows = np.asarray(g).reshape(numbers.size, *like.shape[1:])
     return RowGradient(numbers, rows.astype(like.dtype, copy=False), like.shape)
-
-
-def is_basic_index(index: tuple[Any, ...]) -> bool:
-    """Whether an index has only integers, slices, None and Ellipsis."""
-    return not any(is_array_index(p) for p in index)
-
-
-def index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
-    """The same index after ``lead`` leading axes; None if NumPy would move the axes of separated index arrays to the
-    front.
-    """
-    picks = [k for k, p in enumerate(index) if is_array_index(p) or isinstance(p, (int, np.integer))]
-    if not is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
-        return None
-    return (slice(None),) * lead + index
 
 
 @linear(
@@ -222,7 +185,7 @@ def delete(x: Any, obj: Any, axis: int | None = None) -> Tensor:
     """
     t = as_tensor(x) if axis is not None else ravel(x)
     place = negative_axis(-1 if axis is None else axis, t.ndim, "delete") + t.ndim
-    part = _checked_index_part(obj)
+    part = checked_index_part(obj)
     try:
         left = np.delete(np.arange(t.shape[place]), part)
     except IndexError as error:

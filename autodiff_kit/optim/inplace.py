@@ -26,6 +26,10 @@ class OwnedSlots(dict[str, Any]):
         super().__init__(slots)
         self.buffers: Any = None  # views and work arrays that every step reuses
 
+    def __reduce__(self) -> Any:
+        """Copies and pickles: the slots alone, because copied buffers would be views of nothing."""
+        return OwnedSlots, (dict(self),)
+
 
 def _reference_count(variable: Variable) -> int:
     return sys.getrefcount(variable._value)

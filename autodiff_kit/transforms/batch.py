@@ -22,7 +22,6 @@ from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.operation import Op, v
 from autodiff_kit.core.record import ArrayNode, Node, Record, make_leaf
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
-from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.transforms.batched_array import BatchedArray, plain
 
@@ -106,7 +105,7 @@ class Batch:
         return [self.with_rank(x, rank - own) for x, own in zip(values, ranks, strict=False)]
 
     def _aligned_parameters(self, op: Op, inputs: list[Any], params: dict[str, Any]) -> dict[str, Any]:
-        if op.name != "select" or not isinstance(params["condition"], SymbolicValue):
+        if op.name != "select" or not isinstance(params["condition"], BatchedArray):
             return params
         rank = max(np.ndim(unwrap(x)) for x in inputs)
         condition = self.with_rank(params["condition"], 0)

@@ -11,7 +11,7 @@ from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.errors import ShapeError, StructureError
-from autodiff_kit.ops.control_flow import lists_as_arrays
+from autodiff_kit.ops.argument_binding import lists_as_arrays
 from autodiff_kit.ops.shape_manipulation import broadcast_to, moveaxis
 from autodiff_kit.transforms.arguments import check_callable
 from autodiff_kit.transforms.batch import Batch, OutsideRecords

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
+from autodiff_kit import kernels
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.nn.functional import log_softmax, softmax
 
@@ -124,7 +125,10 @@ def test_a_softmax_without_entries_has_none(function: Callable[[Any], Any], shap
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda pair: pickle.loads(pickle.dumps(pair))])
-def test_a_copied_optimizer_knows_its_copied_variable(copied: Callable[[Any], Any]) -> None:
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_copied_optimizer_knows_its_copied_variable(copied: Callable[[Any], Any], compiled: bool) -> None:
+    if compiled and kernels.enabled():
+        kernels.compile_all_loops()
     w, still = ak.Variable([1.0, 2.0]), ak.Variable(3.0)
     adam = ak.optim.Adam(0.1)
     adam.apply_gradients([([1.0, -1.0], w), (1.0, still)])

@@ -15,7 +15,8 @@ import autodiff_kit as ak
 from autodiff_kit.core.tracer import concrete_only, opaque
 
 PACKAGE = Path(ak.__file__).parent
-BESIDE_THE_COMPILER = {"optim/optimizer.py"}  # an optimizer keeps slots, which a trace reads and writes
+# An optimizer keeps slots, which a trace reads and writes; clipping makes rows dense for it; a batch is a tracer.
+BESIDE_THE_COMPILER = {"optim/optimizer.py", "optim/clipping.py", "transforms/batched_array.py"}
 ONES = ak.constant([1.0, 1.0, 1.0])
 
 

@@ -1,0 +1,51 @@
+"""The index of an operation: checks, and the same index behind leading axes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.errors import DtypeError
+from autodiff_kit.ops.axes import checked_int, is_array_index
+
+__all__ = ["checked_index", "checked_index_part", "index_after_leading_axes", "is_basic_index"]
+
+
+def checked_index(index: Any) -> tuple[Any, ...]:
+    """An index as a tuple of checked parts."""
+    return tuple(checked_index_part(part) for part in (index if isinstance(index, tuple) else (index,)))
+
+
+def checked_index_part(part: Any) -> Any:
+    """One part of an index; arrays are copied, because the tape keeps them and users may change theirs."""
+    if part is None or part is Ellipsis or type(part) is int:
+        return part
+    if isinstance(part, slice):
+        return slice(*[None if k is None else checked_int(k, "a slice") for k in (part.start, part.stop, part.step)])
+    try:
+        own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
+        kind = as_array(own).dtype.kind
+    except ValueError as error:
+        raise DtypeError(f"an index cannot be converted to an array: {error}") from error
+    if kind not in "iub" and np.size(own):
+        raise DtypeError(f"an index must be an integer, a slice or a mask, got {as_array(own).dtype}")
+    return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
+
+
+def is_basic_index(index: tuple[Any, ...]) -> bool:
+    """Whether an index has only integers, slices, None and Ellipsis."""
+    return not any(is_array_index(p) for p in index)
+
+
+def index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
+    """The same index after ``lead`` leading axes; None if NumPy would move the axes of separated index arrays to the
+    front.
+    """
+    picks = [k for k, p in enumerate(index) if is_array_index(p) or isinstance(p, (int, np.integer))]
+    if not is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
+        return None
+    return (slice(None),) * lead + index
