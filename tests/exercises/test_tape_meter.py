@@ -107,7 +107,8 @@ def test_living_nodes_are_counted():
 
 
 def test_objects_from_before_are_frozen_only_while_a_call_is_counted():
-    with ak.GradientTape(persistent=True) as earlier:
+    earlier = ak.GradientTape(persistent=True)
+    with earlier:
         ak.square(ak.Variable(1.0))
     frozen = []
     answer = InProcessRunner({"f": lambda x: frozen.append(gc.get_freeze_count()) or opens(x, [])})
