@@ -93,16 +93,6 @@ def _is_floating(x: Any) -> bool:
     return type(x) is float or (type(x) is not int and x.dtype.kind == "f")
 
 
-def float_power(a: Any, b: Any) -> Tensor:
-    """Elementwise power, ``a ** b``, in float64 for inputs of any dtype."""
-    return power(_to_float64(a), _to_float64(b))
-
-
-def _to_float64(x: Any) -> Tensor:
-    """The value in float64."""
-    return promote(as_tensor(x), np.float64)
-
-
 @elementwise(lambda g, _y, _x: -g, scalar=operator.neg)
 def negative(x: Any) -> Any:
     """Elementwise negative, ``-x``."""
@@ -211,18 +201,6 @@ def mod(a: Any, b: Any) -> Any:
     return np.mod(a, b)
 
 
-@elementwise(
-    lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * np.trunc(np.divide(unwrap(a) - np.fmod(unwrap(a), unwrap(b)), unwrap(b))),
-    scalar=math.fmod,
-    domain="positive",
-    points=(((7.0, 3.0), (1.0, -2.0)), ((-7.0, 3.0), (1.0, 2.0))),
-)
-def fmod(a: Any, b: Any) -> Any:
-    """Elementwise remainder with the sign of ``a``; its derivative with respect to ``b`` is ``-trunc(a / b)``."""
-    return np.fmod(a, b)
-
-
 def _divide_by_squared_norm(part: Any, a: Any, b: Any) -> Any:
     """part / (a² + b²), and 0 at the origin; divided by the norm twice, because the square may overflow."""
     away = (unwrap(a) != 0) | (unwrap(b) != 0)
@@ -307,13 +285,6 @@ def xlogy(x: Any, y: Any) -> Any:
     kind = np.result_type(x, y)
     product = np.multiply(x, np.log(np.where(zero, 1.0, y)))
     return np.where(zero, 0.0, product).astype(kind if kind.kind == "f" else np.float64)
-
-
-def divide_no_nan(a: Any, b: Any) -> Tensor:
-    """Elementwise quotient, ``a / b``, and 0 where ``b`` is 0; there both gradients are 0."""
-    a, b = as_tensor(a), as_tensor(b)
-    away = as_array(b._value) != 0
-    return v.select(a / v.select(b, 1.0, condition=away), 0.0, condition=away)  # type: ignore[no-any-return]
 
 
 @elementwise(

@@ -14,7 +14,7 @@ from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
 from autodiff_kit.ops.families import linear
-from autodiff_kit.ops.index_arguments import checked_index, checked_index_part, index_after_leading_axes, is_basic_index
+from autodiff_kit.ops.index_arguments import checked_index, index_after_leading_axes, is_basic_index
 from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
 from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
 
@@ -176,23 +176,6 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     grid: list[Any] = list(np.ogrid[tuple(slice(n) for n in t.shape)])
     grid[place] = numbers
     return t[tuple(grid)]
-
-
-def delete(x: Any, obj: Any, axis: int | None = None) -> Tensor:
-    """Remove entries, rows or columns; by default entries of the flattened array.
-
-    Arguments as NumPy's.
-    """
-    t = as_tensor(x) if axis is not None else ravel(x)
-    place = negative_axis(-1 if axis is None else axis, t.ndim, "delete") + t.ndim
-    part = checked_index_part(obj)
-    try:
-        left = np.delete(np.arange(t.shape[place]), part)
-    except IndexError as error:
-        raise RangeError(f"delete: {error}") from error
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError(f"delete: {error}") from error
-    return take(t, left, place)
 
 
 # -------------------------------------------------------------------------------- reversed order

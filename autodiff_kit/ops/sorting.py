@@ -126,13 +126,3 @@ def partition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
     t = as_tensor(x)
     _check_kth(t, kth, axis, "partition")
     return sort(t, axis)
-
-
-def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """The positions that bring the ``kth`` entry to its sorted position: here those of a full sort.
-
-    Arguments as NumPy's.
-    """
-    t = as_tensor(x)
-    _check_kth(t, kth, axis, "argpartition")
-    return argsort(t, axis)
