@@ -11,7 +11,6 @@ import autodiff_kit as ak
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError, StructureError
 
 A = np.array([[3, 0, 2], [0, 5, 2]])
-F = np.array([[1.5, -0.0, np.nan], [np.inf, 2.0, -2.5]])
 M = A > 1
 
 SAME: list[tuple[str, Any, Any]] = [
