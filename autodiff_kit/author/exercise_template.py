@@ -13,7 +13,7 @@ from .master_notebook import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
 from .notebook_cells import HELP, code_cell, exercise_metadata, make_notebook, markdown_cell, question_metadata
 from .release import write_notebook
 
-__all__ = ["BEGINNING", "check_exercise_name", "new_exercise"]
+__all__ = ["BEGINNING", "new_exercise", "new_master"]
 
 HEAD = """# {title}
 
@@ -164,17 +164,18 @@ def new_exercise(name: str, folder: Path, *, per_learner: bool = False) -> Path:
     FileError
         If a file of that name exists.
     """
-    check_exercise_name(name)
-    path = folder / f"{name}.ipynb"
-    if path.exists():
-        raise FileError(f"{path} already exists; nothing was changed. Choose another name.")
+    path = new_master(name, folder)
     return write_notebook(path, _template_notebook(name, FOR_EACH_LEARNER if per_learner else FOR_ALL))
 
 
-def check_exercise_name(name: str) -> None:
-    """Raise an error for a name that is no Python module's."""
+def new_master(name: str, folder: Path) -> Path:
+    """Where to write a new exercise; raises if its name is no Python module's, or is taken."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise StructureError(f"The name of an exercise must consist of lower-case letters, digits and _; got {name!r}.")
+    path = folder / f"{name}.ipynb"
+    if path.exists():
+        raise FileError(f"{path} already exists; nothing was changed. Choose another name.")
+    return path
 
 
 def _template_notebook(slug: str, template: Template) -> dict[str, Any]:

@@ -20,7 +20,8 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 :mod:`sorting`                sort, topk, partition
 :mod:`searching`              argmax, nonzero, searchsorted, any, all
 :mod:`reductions`             sum, mean, prod, max, min, logsumexp over axes
-:mod:`cumulative`             cumulative sums and products, differences
+:mod:`cumulative`             cumulative sums and products
+:mod:`differences`            differences of neighbours, slopes
 :mod:`norms`                  norms of vectors and matrices
 :mod:`statistics`             variance and standard deviation
 :mod:`matrix_products`        matmul, dot, tensordot, outer, kron, cross
@@ -57,6 +58,7 @@ from autodiff_kit.ops import (
     decompositions,
     determinants,
     diagonals,
+    differences,
     dtypes,
     einstein_summation,
     elementary_functions,
@@ -90,6 +92,7 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.decompositions import *
     from autodiff_kit.ops.determinants import *
     from autodiff_kit.ops.diagonals import *
+    from autodiff_kit.ops.differences import *
     from autodiff_kit.ops.dtypes import *
     from autodiff_kit.ops.einstein_summation import *
     from autodiff_kit.ops.elementary_functions import *
@@ -112,9 +115,9 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.triangular_systems import *
 
 _MODULES = (
-    arithmetic, comparison, control_flow, creation, cumulative, decompositions, determinants, diagonals, dtypes,
-    einstein_summation, elementary_functions, indexing, joining, least_squares, linear_systems, matrix_exponential,
-    matrix_products, norms, reductions, rounding, searching, selection, shape_manipulation,
+    arithmetic, comparison, control_flow, creation, cumulative, decompositions, determinants, diagonals, differences,
+    dtypes, einstein_summation, elementary_functions, indexing, joining, least_squares, linear_systems,
+    matrix_exponential, matrix_products, norms, reductions, rounding, searching, selection, shape_manipulation,
     singular_values, sorting, special_functions, statistics, triangular_systems,
 )  # fmt: skip
 

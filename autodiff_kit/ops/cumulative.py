@@ -1,4 +1,4 @@
-"""Cumulative sums and products along an axis, and differences of neighbours."""
+"""Cumulative sums and products along an axis."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import numpy as np
 
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.errors import RangeError
-from autodiff_kit.ops.axes import checked_int, first_entry_shape, negative_axis, slice_along
+from autodiff_kit.ops.axes import negative_axis, slice_along
 from autodiff_kit.ops.families import general, linear
-from autodiff_kit.ops.joining import concat
-from autodiff_kit.ops.shape_manipulation import broadcast_to, ravel
+from autodiff_kit.ops.shape_manipulation import ravel
 
 
 def _pad_zeros(x: Any, axis: int, before: int, behind: int) -> Any:
@@ -171,47 +169,3 @@ def cumprod(x: Any, axis: int | None = None) -> Tensor:
     array([2., 0., 0.])
     """
     return _cumprod(*_flattened_or_axis(x, axis, "cumprod"))
-
-
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """The differences of neighbouring entries along an axis.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    n : int, optional
-        How many times to take differences; with as many as entries the result is empty.
-    axis : int, optional
-    prepend, append : array_like, optional
-        Entries to put before or behind first; a number counts as one entry.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    RangeError
-        If ``n`` is negative.
-
-    Examples
-    --------
-    >>> ak.diff([1.0, 4.0, 9.0], n=2).numpy()
-    array([2.])
-    """
-    t = as_tensor(x)
-    place = negative_axis(axis, t.ndim, "diff")
-    if checked_int(n, "diff") < 0:
-        raise RangeError(f"diff: n must be 0 or more, got {n}")
-    if not n:
-        return t
-    ends = [
-        None if e is None else broadcast_to(e, first_entry_shape(t, place)) if not as_tensor(e).ndim else as_tensor(e)
-        for e in (prepend, append)
-    ]
-    parts = [part for part in (ends[0], t, ends[1]) if part is not None]
-    t = concat(parts, place) if len(parts) > 1 else t
-    for _ in range(min(n, t.shape[place])):
-        after, before = slice_along(t, place, 1, None), slice_along(t, place, None, -1)
-        t = after != before if t.dtype == np.bool_ else after - before
-    return t

@@ -14,6 +14,7 @@ from autodiff_kit.errors import ArgumentError, DtypeError
 from autodiff_kit.ops import (
     creation,
     diagonals,
+    differences,
     dtypes,
     elementary_functions,
     norms,
@@ -52,6 +53,7 @@ _DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
     "deg2rad": elementary_functions.radians,
     "empty_like": creation.zeros_like,  # NumPy leaves the entries undefined; here they are 0
     "fix": rounding.trunc,
+    "gradient": differences.slopes,
     "ndim": lambda a: as_tensor(a).ndim,
     "rad2deg": elementary_functions.degrees,
     "result_type": lambda *values: np.result_type(*(unwrap(x) for x in values)),

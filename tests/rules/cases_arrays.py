@@ -81,6 +81,9 @@ def _scans() -> Iterator[Case]:
     yield Case(
         "diff", "prepend", two((3,), (1,)), lambda x, p: ak.diff(x, prepend=p), lambda x, p: np.diff(x, prepend=p)
     )
+    for axis in (0, 1):
+        yield shaped("gradient", f"axis={axis}", (3, 4), lambda x, k=axis: ak.slopes(x, 0.5, k),
+                     lambda x, k=axis: np.gradient(x, 0.5, axis=k))  # fmt: skip
 
 
 def _run_along(b: Array, a: Array, axis: int) -> Array:
