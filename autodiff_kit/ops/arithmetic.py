@@ -100,7 +100,25 @@ def negative(x: Any) -> Any:
 
 
 def positive(x: Any) -> Tensor:
-    """``+x``, the value itself."""
+    """``+x``, the value itself.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** 1.
+
+    Examples
+    --------
+    >>> float(ak.positive(-2.0))
+    -2.0
+    """
     return v.identity(as_tensor(x))  # type: ignore[no-any-return]
 
 
@@ -131,7 +149,25 @@ def abs(x: Any) -> Any:
 
 
 def fabs(x: Any) -> Tensor:
-    """Absolute value, ``|x|``, floating also for integers."""
+    """Absolute value, ``|x|``, floating also for integers.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** As that of :func:`abs`: the sign, and 0 at 0.
+
+    Examples
+    --------
+    >>> float(ak.fabs(-3))
+    3.0
+    """
     t = as_tensor(x)
     return abs(t if t.dtype.kind == "f" else t * np.float16(1.0))
 
@@ -156,7 +192,30 @@ def _sign_source(x: Tensor, like: Any) -> Any:
 
 
 def copysign(a: Any, b: Any) -> Tensor:
-    """The magnitude of ``a`` with the sign of ``b``, also of -0.0; ``b`` gets no gradient."""
+    """The magnitude of ``a`` with the sign of ``b``, also of -0.0.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    **Gradient.** To ``a`` only: 1 or -1, and 0 where ``a`` is 0.
+
+    Examples
+    --------
+    >>> ak.copysign([1.0, -2.0], -0.0).tolist()
+    [-1.0, -2.0]
+    """
     return _copysign(a, b)
 
 
@@ -292,7 +351,29 @@ def xlogy(x: Any, y: Any) -> Any:
     points=(((np.nan,), (0.0,)), ((np.inf,), (0.0,)), ((2.0,), (1.0,))),
 )
 def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
-    """Replace nan and the infinities by numbers, by default 0 and the largest finite ones; the gradient there is 0."""
+    """Replace nan and the infinities by numbers.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    nan : float, optional
+        In place of nan.
+    posinf, neginf : float, optional
+        In place of the infinities; by default the largest and the smallest finite number of the dtype.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** Of entries that are replaced 0, of the others 1.
+
+    Examples
+    --------
+    >>> ak.nan_to_num([np.nan, 2.0, -np.inf], neginf=-1.0).tolist()
+    [0.0, 2.0, -1.0]
+    """
     return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
@@ -306,10 +387,56 @@ def _ignoring_nan(choose: Any, a: Any, b: Any) -> Tensor:
 
 
 def fmax(a: Any, b: Any) -> Tensor:
-    """Elementwise maximum that ignores nan; at a tie each gets half of the gradient."""
+    """Elementwise maximum that ignores nan.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    **Gradient.** At a tie each gets half; where one is nan, the other gets all.
+
+    Examples
+    --------
+    >>> float(ak.fmax(np.nan, 3.0))
+    3.0
+    """
     return _ignoring_nan(maximum, a, b)
 
 
 def fmin(a: Any, b: Any) -> Tensor:
-    """Elementwise minimum that ignores nan; at a tie each gets half of the gradient."""
+    """Elementwise minimum that ignores nan.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    **Gradient.** At a tie each gets half; where one is nan, the other gets all.
+
+    Examples
+    --------
+    >>> float(ak.fmin(np.nan, 3.0))
+    3.0
+    """
     return _ignoring_nan(minimum, a, b)

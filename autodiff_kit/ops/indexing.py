@@ -42,7 +42,33 @@ def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGra
     sparse_vjp=_getitem_row_gradient,
 )
 def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
-    """Indexing, ``x[index]``, with integers, slices, None, Ellipsis, arrays of indices or masks."""
+    """Indexing, ``x[index]``.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    index : int, slice, None, Ellipsis, array_like of int or bool, or a tuple of these
+    ndim : int, optional
+        For rules: how many axes at the end are indexed; by default all.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RangeError
+        If an index is out of range.
+
+    Notes
+    -----
+    **Gradient.** Summed where an entry is taken more than once; elsewhere 0.
+
+    Examples
+    --------
+    >>> ak.getitem([10.0, 20.0, 30.0], slice(1, None)).tolist()
+    [20.0, 30.0]
+    """
     x = as_array(x) if is_basic_index(index) else np.asarray(x)
     lead = x.ndim - ndim
     try:
