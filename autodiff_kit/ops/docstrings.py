@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import textwrap
 from collections.abc import Mapping
 
 from autodiff_kit.core.operation import Op
@@ -49,13 +48,12 @@ def _notes(op: Op, inputs: list[str], reduces: bool) -> list[str]:
         dtypes, gradient = "As in NumPy.", "None: no path leads through it."
     else:
         dtypes, gradient = "Floating ones are kept, others are as in NumPy.", "In both modes and to any order."
-    lines = [
+    return [
         f"**Shapes.** {shapes}",
         f"**Dtypes.** {dtypes}",
-        " ".join([f"**Gradient.** {gradient}", *_special_points(op, inputs)]),
+        "\n".join([f"**Gradient.** {gradient}", *_special_points(op, inputs)]),
         "**Cost.** Proportional to the number of entries.",
     ]
-    return [textwrap.fill(line, 116, break_long_words=False) for line in lines]
 
 
 def _special_points(op: Op, inputs: list[str]) -> list[str]:

@@ -211,7 +211,9 @@ def _sign_version(step: Callable[..., Tensor], name: str) -> Callable[..., Tenso
     return _described(derived, name, step, f"2 {step.__name__}(x, ...) - 1")
 
 
-def _described(function: Callable[..., Tensor], name: str, source: Callable[..., Tensor], formula: str) -> Any:
+def _described(
+    function: Callable[..., Tensor], name: str, source: Callable[..., Tensor], formula: str
+) -> Callable[..., Tensor]:
     """The function with its name, and with the signature and the parameters of the one from which it is derived."""
     parameters = (source.__doc__ or "").partition("\n\n")[2].partition("\n\n    Notes\n")[0]
     function.__name__ = function.__qualname__ = name
