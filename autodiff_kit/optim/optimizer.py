@@ -39,25 +39,6 @@ class Optimizer:
 
     A subclass defines ``_initial_slots``, the slots of a variable before its first step, and ``_update``, which puts
     new values into the slots and returns what is added to the variable.
-
-    Parameters
-    ----------
-    learning_rate : float
-        The factor of a step; 0 or more. It may be changed between steps.
-
-    Attributes
-    ----------
-    learning_rate : float
-
-    Raises
-    ------
-    RangeError
-        If the learning rate is negative.
-
-    Examples
-    --------
-    >>> isinstance(ak.optim.Adam(0.1), ak.optim.Optimizer)
-    True
     """
 
     _slots: tuple[str, ...] = ()
