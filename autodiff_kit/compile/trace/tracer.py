@@ -228,7 +228,7 @@ class Tracer:
             self._set_step(optimizer, variable, old, before - before)
             return
         new = dict(old)
-        after = before + optimizer._update(before, g, new)
+        after = before + optimizer._compute_update(before, g, new)
         if variable.constraint is not None:
             after = unwrap(variable.constraint(canonical(after)))
         if mask is not None and mask.any():
