@@ -221,7 +221,7 @@ def _run(function: Branch, name: str, operands: tuple[Any, ...], condition: Any)
     """The result of one branch on operands that pass no gradient back where the branch is not taken."""
     flat = flatten(operands)
     inputs = [_gated(x, condition, name == "true_fn") for x in flat]
-    own: set[Any] = {x.node for x in inputs if isinstance(x, Tensor)}
+    own = {node for x in inputs if isinstance(x, Tensor) for node in _nodes(x)}
     before = [(record, len(_steps(record))) for record in open_records.records if record.sink is not None]
     result = function(*unflatten_like(operands, inputs)) if flat else function(*operands)
     for record, count in before:
@@ -236,6 +236,12 @@ def _gated(x: Any, condition: Any, taken: bool) -> Any:
         return x
     constant = wrap(tensor._value)
     return select(tensor, constant, condition) if taken else select(constant, tensor, condition)
+
+
+def _nodes(x: Tensor) -> list[Any]:
+    """The nodes of a tensor: inside a vmap also that of the tensor of all examples, which tapes outside follow."""
+    all_examples = getattr(x._value, "tensor", None)
+    return [x.node, *(_nodes(all_examples) if all_examples is not None else ())]
 
 
 def _steps(record: Record) -> list[Any]:
