@@ -34,6 +34,7 @@ class Library:
 
 KIT = Library(
     ak,
+    updated=lambda x, index, name, new: getattr(x.at[index], name)(new),
     softmax=ak.nn.softmax,
     conv1d=ak.nn.conv1d,
     conv2d=ak.nn.conv2d,
@@ -86,7 +87,7 @@ def numbers(step: Step, shape: tuple[int, ...]) -> Any:
     return np.resize(step.numbers, shape)
 
 
-# ------------------------------------------------------------------------------------------------ entries and reductions
+# ----------------------------------------------------------------------------------------------- entries and reductions
 ELEMENTWISE: list[Callable[[Library, Any], Any]] = [
     lambda lib, v: lib.sin(v), lambda lib, v: lib.exp(lib.sin(v)), lambda lib, v: lib.log(v * v + 1.0),
     lambda lib, v: lib.sqrt(v * v + 0.5), lambda lib, v: lib.erf(v), lambda lib, v: lib.erfc(v),
@@ -96,7 +97,8 @@ ELEMENTWISE: list[Callable[[Library, Any], Any]] = [
 ]  # fmt: skip
 BINARY: list[Callable[[Library, Any, Any], Any]] = [
     lambda lib, a, b: a + b, lambda lib, a, b: a * b, lambda lib, a, b: a / (b * b + 1.5),
-    lambda lib, a, b: lib.maximum(a, b), lambda lib, a, b: lib.minimum(a, 2.0 * b), lambda lib, a, b: lib.hypot(a, b + 3.0),
+    lambda lib, a, b: lib.maximum(a, b), lambda lib, a, b: lib.minimum(a, 2.0 * b),
+    lambda lib, a, b: lib.hypot(a, b + 3.0),
     lambda lib, a, b: lib.atan2(a, b * b + 1.0), lambda lib, a, b: lib.logaddexp(a, b),
     lambda lib, a, b: lib.where(a > b, a * b, a - b), lambda lib, a, b: (a * a + 0.5) ** b,
 ]  # fmt: skip
@@ -108,7 +110,8 @@ REDUCTIONS: list[Callable[[Library, Any], Any]] = [
     lambda lib, v: lib.median(v, axis=0), lambda lib, v: lib.std(v),
 ]  # fmt: skip
 EINSUMS = [
-    ("ij,jk,kl->il", (2, 3), (3, 4), (4, 2)), ("i,ij,j->", (3,), (3, 2), (2,)), ("bij,bjk,k->bi", (2, 3, 3), (2, 3, 2), (2,)),
+    ("ij,jk,kl->il", (2, 3), (3, 4), (4, 2)), ("i,ij,j->", (3,), (3, 2), (2,)),
+    ("bij,bjk,k->bi", (2, 3, 3), (2, 3, 2), (2,)),
     ("ij,ik,il->jkl", (3, 2), (3, 2), (3, 2)), ("ij,ij,kj->ki", (2, 3), (2, 3), (2, 3)),
 ]  # fmt: skip
 
@@ -128,20 +131,24 @@ def reduction(lib: Library, step: Step, a: Any, b: Any) -> Any:
 
 
 def product(lib: Library, step: Step, a: Any, b: Any) -> Any:
-    left, right = step.pick([((2, 3), (3, 4)), ((3,), (3, 2)), ((2, 2, 3), (3, 2)), ((2, 2, 3), (2, 3, 2)), ((4,), (4,))])
+    left, right = step.pick(
+        [((2, 3), (3, 4)), ((3,), (3, 2)), ((2, 2, 3), (3, 2)), ((2, 2, 3), (2, 3, 2)), ((4,), (4,))]
+    )
     return lib.matmul(fit(a, left), fit(b, right))
 
 
 def einsum(lib: Library, step: Step, a: Any, b: Any) -> Any:
     text, *shapes = step.pick(EINSUMS)
-    return lib.einsum(text, *(fit(x, shape) for x, shape in zip((a, b, a * b if a.shape == b.shape else a), shapes)))
+    return lib.einsum(text, *(fit(x, shape) for x, shape in zip((a, b, lib.sin(a)), shapes, strict=True)))
 
 
 def convolution(lib: Library, step: Step, a: Any, b: Any) -> Any:
     if step.choice % 2:
         stride, padding, dilation = step.pick([(1, "valid", 1), (2, "same", 1), (1, "same", 2), (2, "valid", 1)])
         return lib.conv1d(fit(a, (2, 6, 2)), fit(b, (3, 2, 3)), stride=stride, padding=padding, dilation=dilation)
-    return lib.conv2d(fit(a, (1, 5, 4, 2)), fit(b, (2, 3, 2, 2)), stride=step.pick([1, 2]), padding=step.pick(["same", "valid"]))
+    return lib.conv2d(
+        fit(a, (1, 5, 4, 2)), fit(b, (2, 3, 2, 2)), stride=step.pick([1, 2]), padding=step.pick(["same", "valid"])
+    )
 
 
 def segments(lib: Library, step: Step, a: Any, _: Any) -> Any:
@@ -150,8 +157,9 @@ def segments(lib: Library, step: Step, a: Any, _: Any) -> Any:
     return getattr(lib, f"segment_{kind}")(data, np.array([0, 2, 1, 0, 2, 2]), 3)
 
 
-# --------------------------------------------------------------------------------------------------- indices and updates
-INDICES: list[tuple[Any, tuple[int, ...], bool]] = [  # the index of (4, 3), the shape of what it selects, repeated places
+# -------------------------------------------------------------------------------------------------- indices and updates
+# An index of (4, 3), the shape of what it selects, and whether it repeats places.
+INDICES: list[tuple[Any, tuple[int, ...], bool]] = [
     (1, (3,), False), (np.s_[1:3], (2, 3), False), (np.s_[::-2, 1], (2,), False), (np.s_[..., -1], (4,), False),
     (np.array([2, 0]), (2, 3), False), ((np.array([0, 3, 1]), np.array([1, 1, 2])), (3,), False),
     (np.array([1, 3, 1]), (3, 3), True), ((np.array([0, 2, 0]), np.array([1, 0, 1])), (3,), True),
@@ -162,7 +170,7 @@ def update(lib: Library, step: Step, a: Any, b: Any) -> Any:
     index, shape, repeated = step.pick(INDICES)
     name = ["add", "multiply", "min", "max", "set"][step.choice // 8 % (4 if repeated else 5)]
     x, new = fit(a, (4, 3)) + numbers(step, (4, 3)), fit(b, shape) + 0.37 * numbers(step, shape)
-    return getattr(x.at[index], name)(new)
+    return lib.updated(x, index, name, new)
 
 
 def masked_update(lib: Library, step: Step, a: Any, b: Any) -> Any:
@@ -173,13 +181,14 @@ def masked_update(lib: Library, step: Step, a: Any, b: Any) -> Any:
 def rearranged(lib: Library, step: Step, a: Any, b: Any) -> Any:
     x, y = fit(a, (4, 3)), fit(b, (4, 3))
     return step.pick([
-        lambda: lib.concat([x, y], axis=1), lambda: lib.stack([x, -y]), lambda: lib.roll(x, 2, axis=0), lambda: x[:, None, ::-1],
-        lambda: lib.take_along_axis(x, np.array([[2, 0], [1, 1], [0, 2], [1, 0]]), axis=1), lambda: x[np.array([3, 0, 3])],
-        lambda: lib.pad(x, ((1, 0), (0, 2))), lambda: lib.swapaxes(x, 0, 1), lambda: lib.diagonal(x), lambda: lib.triu(x),
+        lambda: lib.concat([x, y], axis=1), lambda: lib.stack([x, -y]), lambda: lib.roll(x, 2, axis=0),
+        lambda: x[:, None, ::-1], lambda: x[np.array([3, 0, 3])], lambda: lib.triu(x),
+        lambda: lib.take_along_axis(x, np.array([[2, 0], [1, 1], [0, 2], [1, 0]]), axis=1),
+        lambda: lib.pad(x, ((1, 0), (0, 2))), lambda: lib.swapaxes(x, 0, 1), lambda: lib.diagonal(x),
     ])()  # fmt: skip
 
 
-# -------------------------------------------------------------------------------------------------------- decompositions
+# ------------------------------------------------------------------------------------------------------- decompositions
 def symmetric(lib: Library, a: Any) -> Any:
     """A positive definite matrix whose eigenvalues are apart."""
     m = lib.tanh(fit(a, (3, 3)))
@@ -232,7 +241,7 @@ def decomposition(lib: Library, step: Step, a: Any, b: Any) -> Any:
                       ])()  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------- loops, batches and branches
+# ------------------------------------------------------------------------------------------ loops, batches and branches
 def scan(lib: Library, step: Step, a: Any, b: Any) -> Any:
     def body(carry: Any, x: Any) -> Any:
         y = step.run(lib, carry, x, a)
@@ -244,7 +253,8 @@ def scan(lib: Library, step: Step, a: Any, b: Any) -> Any:
 
 def vmap(lib: Library, step: Step, a: Any, b: Any) -> Any:
     axes, first, second = step.pick([
-        (0, (2, 3), (2, 3)), (1, (3, 2), (4, 2)), ((0, None), (2, 3), (3,)), ((None, 1), (4,), (3, 2)), ((1, 0), (3, 2), (2,)),
+        (0, (2, 3), (2, 3)), (1, (3, 2), (4, 2)), ((0, None), (2, 3), (3,)), ((None, 1), (4,), (3, 2)),
+        ((1, 0), (3, 2), (2,)),
     ])  # fmt: skip
     mapped = lib.vmap(lambda v, w: fit(step.run(lib, v, w), (3,)), in_axes=axes, out_axes=step.choice // 7 % 2)
     return mapped(fit(a, first), fit(b, second))

@@ -10,11 +10,10 @@ import pytest
 
 import autodiff_kit as ak
 
-from .composed_programs import KIT, Program
+from .composed_programs import KIT, LOOPS, PLAIN, SLOPES, Program
 from .python_kernels import build, compiler
-from .random_programs import close, flat, first_slow
+from .random_programs import close, flat
 
-Arrays = list[np.ndarray[Any, Any]]
 ROUNDING = 1e-9
 """Allowed relative error of results that are the same but for rounding."""
 TRUNCATION = 2e-6
@@ -76,3 +75,42 @@ def _quotient(f: dict[int, float]) -> float:
 
 def _difference(found: float, expected: float, tolerance: float, what: str) -> str | None:
     return None if abs(found - expected) <= tolerance * (1.0 + abs(expected)) else f"{what}: {found} beside {expected}"
+
+
+def faults(seed: int) -> str | None:
+    """What goes wrong with a program; every fourth is compiled or differentiated twice."""
+    check = Check(seed)
+    found = check.forward_mode() or check.differences()
+    if seed % 8 == 0:
+        found = found or check.compiled(kernels=seed % 16 == 0)
+    if seed % 8 == 4:
+        found = found or check.hessian()
+    return found
+
+
+def wrong(seeds: range) -> dict[int, str]:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return {seed: text for seed in seeds if (text := faults(seed))}
+
+
+@pytest.mark.parametrize("start", range(0, 40, 20))
+def test_programs(start: int) -> None:
+    assert not wrong(range(start, start + 20))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(40, 5040, 200))
+def test_many_programs(start: int) -> None:
+    assert not wrong(range(start, start + 200))
+
+
+def test_programs_use_every_kind() -> None:
+    """What is drawn depends on NumPy's generator; the first programs must go on covering everything."""
+    todo = [step for seed in range(40) for step in Program(seed).script]
+    met = set()
+    while todo:
+        step = todo.pop()
+        met.add(step.kind)
+        todo += step.inner
+    assert met == {*PLAIN, *LOOPS, *SLOPES}

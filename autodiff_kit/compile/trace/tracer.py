@@ -26,7 +26,7 @@ from autodiff_kit.core.numpy_protocol import Value, canonical, check_real_number
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
-from autodiff_kit.core.tracer import as_array, highest_tracer
+from autodiff_kit.core.tracer import SymbolicValue, as_array, highest_tracer
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, ConcretizationError
 from autodiff_kit.optim.inplace import OwnedSlots
@@ -105,7 +105,7 @@ class Tracer:
     def call(self, function: Any, args: Any, kwargs: Any) -> Any:
         """Record a call of a function, or of an operation of the kit, as one opaque call."""
         batched = highest_tracer(args)
-        if batched is not None and batched.level > SymbolicArray.level:
+        if isinstance(batched, SymbolicValue) and batched.level > SymbolicArray.level:
             return batched.tracer.call(function, args, kwargs)
         name: str = getattr(function, "name", "") or getattr(function, "__name__", "call")
         if hasattr(function, "vjps"):
