@@ -6,7 +6,6 @@ compile must go on doing such things, so one ordinary run of it is watched first
 
 from __future__ import annotations
 
-import dis
 import functools
 import random
 import sys
@@ -94,6 +93,8 @@ def _is_library_file(name: str) -> bool:
 @functools.cache
 def _assigns_outside(code: types.CodeType) -> bool:
     """Whether a function assigns to anything but its local variables."""
+    import dis  # takes milliseconds, which a first gradient does not need
+
     return any(
         step.opname.startswith(("STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "DELETE_", "IMPORT_"))
         or (step.opname == "STORE_DEREF" and step.argval in code.co_freevars)
@@ -101,34 +102,13 @@ def _assigns_outside(code: types.CodeType) -> bool:
     )
 
 
-_PURE_BUILTINS = frozenset(
-    [
-        "abs",
-        "all",
-        "any",
-        "callable",
-        "chr",
-        "divmod",
-        "getattr",
-        "hasattr",
-        "hash",
-        "id",
-        "isinstance",
-        "issubclass",
-        "len",
-        "max",
-        "min",
-        "ord",
-        "pow",
-        "repr",
-        "round",
-        "sorted",
-        "sum",
-    ]
-)
+_PURE_BUILTINS = frozenset((
+    "abs", "all", "any", "callable", "chr", "divmod", "getattr", "hasattr", "isinstance", "issubclass", "len", "max",
+    "min", "ord", "pow", "repr", "round", "sorted", "sum",
+))  # fmt: skip
 _PURE_MODULES = ("math", "numpy", "_operator")
 _VALUE_TYPES = (str, bytes, int, float, complex, tuple, frozenset, range, type)
-_READING_METHODS = frozenset(["index", "count", "copy", "get", "items", "keys", "values"])
+_READING_METHODS = frozenset(("index", "count", "copy", "get", "items", "keys", "values"))
 
 
 def _is_pure(called: Any) -> bool:
