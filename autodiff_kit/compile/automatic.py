@@ -64,8 +64,8 @@ class _CompiledToNumPy(Compiled):
 
 
 def _global_draws() -> tuple[Any, ...]:
-    _, key, place, *rest = np.random.get_state()  # noqa: NPY002 - the user's calls, not ours
-    return key.tobytes(), place, *rest, random.getstate()
+    state: Any = np.random.get_state()  # noqa: NPY002 - the user's calls, not ours
+    return state[1].tobytes(), *state[2:], random.getstate()
 
 
 class _EffectWatch:
