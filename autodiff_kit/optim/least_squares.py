@@ -23,8 +23,8 @@ __all__ = ["EPS", "LeastSquaresProblem", "LinearizedResiduals", "ResidualEvaluat
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 EPS = float(np.finfo(np.float64).eps)
-COMPILE_AFTER_EVALUATIONS = 24
-"""Compiling takes about as long as ten iterations on a small problem, and many fits need fewer."""
+COMPILE_AFTER_EVALUATIONS = 40
+"""Compiling takes about as long as ten iterations on a small problem, and many fits end before twenty."""
 MAX_TRACES = 3
 """A function that is traced this often depends on something that changes at every call."""
 SCALE_DECAY = 0.5
