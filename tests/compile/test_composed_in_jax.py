@@ -15,7 +15,7 @@ PYTHON = PEERS / "bin" / "python"
 
 @pytest.mark.slow
 @pytest.mark.skipif(not PYTHON.exists(), reason="JAX is not installed: make bench installs it")
-@pytest.mark.parametrize("start", range(0, 200, 40))
+@pytest.mark.parametrize("start", range(0, 120, 40))
 def test_values_and_gradients_are_those_of_jax(start: int) -> None:
     """JAX compiles each program, which takes a second or two; hence so few."""
     words = [PYTHON, "-m", "tests.compile.composed_in_jax", str(start), str(start + 40)]
