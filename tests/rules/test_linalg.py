@@ -312,11 +312,28 @@ def test_products_of_integers_are_integers() -> None:
         np.testing.assert_array_equal(f(a).numpy(), g(a))
 
 
+def test_a_long_einsum_is_products_of_two_in_a_cheap_order() -> None:
+    """The vector first: 3 products with a vector and no product of matrices, and the gradient only reverses them."""
+    matrices, x = [RNG.normal(size=(50, 50)) for _ in range(3)], RNG.normal(size=50)
+    tape, _, y = recorded(lambda *own: ak.einsum("ij,jk,kl,l->i", *own), [*matrices, x])
+    assert [row.flops for row in tape.cost(by="op").rows] == [3 * 2 * 50 * 50]
+    a, b, c = matrices
+    np.testing.assert_allclose(y.numpy(), a @ (b @ (c @ x)), rtol=1e-12)
+
+
+def test_an_einsum_of_sixty_matrices() -> None:
+    """NumPy's letters do not suffice for the labels."""
+    matrices = list(RNG.normal(size=(60, 2, 2)))
+    np.testing.assert_allclose(ak.multi_dot(matrices).numpy(), np.linalg.multi_dot(matrices), rtol=1e-9)
+
+
 def test_float16_is_summed_in_float32() -> None:
     """4,000 products of 1: in float16 a running sum would stop at 2048."""
     ones = np.ones((2, 4000), np.float16)
     assert ak.einsum("ij,ij->i", ones, ones).tolist() == [4000.0, 4000.0]
     assert ak.vecdot(ones, ones).tolist() == [4000.0, 4000.0]
+    large, small = np.full(1, 300, np.float16), np.full(1, 2.0**-7, np.float16)
+    assert ak.einsum("i,i,i->i", large, large, small).tolist() == [703.0]  # 90,000 is no float16
     tape, (x,), y = recorded(lambda x: ak.einsum("i,ij->", x, ones), [np.ones(2, np.float16)])
     assert tape.gradient(y, x).tolist() == [4000.0, 4000.0]
 
