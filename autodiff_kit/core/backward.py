@@ -102,7 +102,8 @@ def input_cotangents(
             return [(n, rows)]
     saved = saved_values(node, graph)
     g = np.float64(g) if type(g) is float else g
-    all_parts = all_input_cotangents(op, node, g, saved, graph, lead) if op.vjps is None else None
+    together = op.vjps is None or (op.vjp_all is not None and first == 0 and None not in node.inputs)
+    all_parts = all_input_cotangents(op, node, g, saved, graph, lead) if together else None
     found = []
     for k, n in enumerate(node.inputs):
         if n is None or k < first or not (through is None or n in through):

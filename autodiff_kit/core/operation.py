@@ -44,7 +44,8 @@ class Op:
     vjps : tuple of callable, or None
         A reverse rule for each input.
     vjp_all : callable or None
-        One reverse rule for all inputs at once, in place of ``vjps``: custom and registered gradients, many inputs.
+        One reverse rule for all inputs at once, in place of ``vjps``: custom and registered gradients, many inputs. Or
+        beside them, for nodes with all inputs on the record: rules that share most of their work.
     jvp : callable or None
         ``jvp(tangents, y, *inputs, **params)``; a tangent is None where an input has none.
     residual : callable or None
@@ -86,7 +87,9 @@ class Op:
         # parameters; the first is None where none may) and whether there are parameters; whether `jvp` may be called
         # directly; and a cache of `needed_values` for each set of followed inputs.
         self.fast_rules: tuple[Rule | None, Rule | None, bool] = (None, None, False)
-        self.fast_jvp = not self.user_defined and self.jvp is not None and self.vjp_all is None
+        self.fast_jvp = (
+            not self.user_defined and self.jvp is not None and (self.vjps is not None or self.vjp_all is None)
+        )
         self.needed_cache: dict[tuple[bool, ...], tuple[bool, ...]] = {}
         if known:
             raise TypeError(f"{name}: unknown keywords {sorted(known)}")
@@ -96,7 +99,7 @@ class Op:
         known = self.needed_cache.get(followed)
         if known is None:
             places = range(len(followed) + 1)
-            if self.vjp_all is not None:
+            if self.vjps is None and self.vjp_all is not None:
                 known = tuple(self.family != "linear" for _ in places)
             else:
                 rules = [rule for rule, asked in zip(self.vjps or (), followed, strict=False) if asked]

@@ -312,6 +312,46 @@ def test_products_of_integers_are_integers() -> None:
         np.testing.assert_array_equal(f(a).numpy(), g(a))
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: ak.cholesky(x @ x.T),
+        lambda x: ak.qr(x).Q,
+        lambda x: ak.solve_triangular(x, np.ones((100, 2)), lower=True),
+        lambda x: ak.lstsq(x, np.ones(100)).x,
+    ],
+    ids=["cholesky", "qr", "solve_triangular", "lstsq"],
+)
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_triangular_systems_are_substituted(monkeypatch: pytest.MonkeyPatch, f: Any, mode: str) -> None:
+    """No elimination of a large matrix: what LAPACK solves are blocks of it."""
+    sizes = []
+    eliminate = np.linalg.solve
+    monkeypatch.setattr(np.linalg, "solve", lambda a, b: [sizes.append(a.shape[-1]), eliminate(a, b)][1])
+    along = np.random.default_rng(3).normal(size=(100, 100))
+    x = along + 20 * np.eye(100)
+    if mode == "reverse":
+        ak.grad(lambda x: ak.sum(f(x) ** 2))(x)
+    else:
+        ak.jvp(f, (x,), (along,))
+    assert sizes
+    assert max(sizes) < 50
+
+
+@pytest.mark.parametrize("solve", [ak.solve, ak.solve_triangular])
+def test_the_gradients_of_both_sides_come_from_one_solution(monkeypatch: pytest.MonkeyPatch, solve: Any) -> None:
+    a = np.triu(SQUARE)
+    tape, sources, y = recorded(solve, [a, SQUARE])
+    alone = [recorded(lambda x: solve(x, SQUARE), [a]), recorded(lambda x: solve(a, x), [SQUARE])]
+    expected = [one.gradient(value, x).numpy() for one, (x,), value in alone]
+    calls = []
+    eliminate = np.linalg.solve
+    monkeypatch.setattr(np.linalg, "solve", lambda a, b: [calls.append(a), eliminate(a, b)][1])
+    found = [g.numpy() for g in tape.gradient(y, sources)]
+    assert len(calls) == 1
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_a_long_einsum_is_products_of_two_in_a_cheap_order() -> None:
     """The vector first: 3 products with a vector and no product of matrices, and the gradient only reverses them."""
     matrices, x = [RNG.normal(size=(50, 50)) for _ in range(3)], RNG.normal(size=50)
