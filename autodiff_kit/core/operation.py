@@ -87,9 +87,7 @@ class Op:
         # parameters; the first is None where none may) and whether there are parameters; whether `jvp` may be called
         # directly; and a cache of `needed_values` for each set of followed inputs.
         self.fast_rules: tuple[Rule | None, Rule | None, bool] = (None, None, False)
-        self.fast_jvp = (
-            not self.user_defined and self.jvp is not None and (self.vjps is not None or self.vjp_all is None)
-        )
+        self.fast_jvp = not self.user_defined and self.jvp is not None and self.vjp_all is None
         self.needed_cache: dict[tuple[bool, ...], tuple[bool, ...]] = {}
         if known:
             raise TypeError(f"{name}: unknown keywords {sorted(known)}")

@@ -53,8 +53,8 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
     OPS[op.key] = op
     parameters = inspect.signature(function).parameters
     has_parameters = len(parameters) > arrays
-    several_rules = op.vjps is not None and op.vjp_all is None
-    if several_rules and op.sparse_vjp is None and (arrays == 1 or (arrays == 2 and not has_parameters)):
+    plain = op.vjp_all is None and op.sparse_vjp is None
+    if op.vjps is not None and plain and (arrays == 1 or (arrays == 2 and not has_parameters)):
         op.fast_rules = (op.vjps[0], op.vjps[1] if arrays == 2 else None, has_parameters)
     if not has_parameters and arrays == 1:
         public = unary_function(op)
