@@ -52,8 +52,8 @@ class Op:
         ``residual(y, *inputs)``: a tuple of what is saved in place of each input, such as a mask. The rules must
         accept it in place of the inputs, also where they run on tensors.
     sparse_vjp : callable or None
-        ``sparse_vjp(g, spec, **params)``: a RowGradient (a SparseGradient) for a table of which few rows were
-        read, or None.
+        ``sparse_vjp(g, spec, is_leaf, whole, **params)``: a SparseGradient for a leaf that is a large table of which
+        few rows were read; an EntriesGradient, unless ``whole``; or None.
     flops, flops_back : callable or None
         Counts for :mod:`autodiff_kit.diagnostics.cost`, where the family's counts are not right.
     domain, points : str, tuple
