@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.fast_dispatch import binary_function, unary_function
+from autodiff_kit.core.fast_dispatch import binary_function, comparison_function, unary_function
 from autodiff_kit.core.operation import OPS, Op, v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DuplicateNameError
@@ -60,7 +60,7 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
         public = unary_function(op)
         values = unary_on_values(op, public)
     elif not has_parameters and arrays == 2:
-        public = binary_function(op)
+        public = comparison_function(op) if op.scalar and op.vjps is None else binary_function(op)
         values = binary_on_values(op, public)
     else:
         make = sequence_function if next(iter(parameters)) == "arrays" else parameter_function
