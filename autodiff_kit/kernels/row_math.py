@@ -12,7 +12,8 @@ from autodiff_kit.kernels import vector_math
 
 __all__ = ["exponential", "row_maximum"]
 
-_INLINED: dict[str, Any] = {"forceinline": True, "error_model": "numpy"}
+_inlined: Any = njit(error_model="numpy", forceinline=True)
+_OPTIONS: Any = {"forceinline": True, "error_model": "numpy"}
 
 
 def exponential(x: Any) -> Any:
@@ -25,7 +26,7 @@ def row_maximum(row: Any) -> Any:
     raise NotImplementedError
 
 
-@njit(**_INLINED)
+@_inlined
 def _row_maximum32(row: Any) -> Any:
     key = np.int32(vector_math.sort_key32(row[0]))
     for j in range(1, row.size):
@@ -33,7 +34,7 @@ def _row_maximum32(row: Any) -> Any:
     return vector_math.value_of_key32(key)
 
 
-@njit(**_INLINED)
+@_inlined
 def _row_maximum64(row: Any) -> Any:
     key = vector_math.sort_key64(row[0])
     for j in range(1, row.size):
@@ -41,13 +42,13 @@ def _row_maximum64(row: Any) -> Any:
     return vector_math.value_of_key64(key)
 
 
-@overload(exponential, jit_options=_INLINED, strict=False)  # not strict: annotations differ
+@overload(exponential, jit_options=_OPTIONS, strict=False)  # not strict: annotations differ
 def _exponential(x: Any) -> Any:
     chosen = vector_math.exp32 if x.bitwidth == 32 else vector_math.exp64
     return lambda x: chosen(x)  # noqa: PLW0108 - numba compiles this one
 
 
-@overload(row_maximum, jit_options=_INLINED, strict=False)
+@overload(row_maximum, jit_options=_OPTIONS, strict=False)
 def _row_maximum(row: Any) -> Any:
     chosen = _row_maximum32 if row.dtype.bitwidth == 32 else _row_maximum64
     return lambda row: chosen(row)  # noqa: PLW0108

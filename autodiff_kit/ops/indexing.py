@@ -27,11 +27,14 @@ def _index_arguments(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
 
 def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: Any, ndim: int) -> Any:
     """The gradient of the entries that were read; of a large table of which few rows were read, these rows."""
-    if is_leaf and (rows := _row_gradient(g, like, index)) is not None:
-        return rows
-    if whole or like is None or like.dtype.char not in "fd" or any(isinstance(part, Tracer) for part in (g, *index)):
+    if like is None:
         return None
-    return EntriesGradient(like, lambda total: _add_entries(total, np.asarray(g, like.dtype), index))
+    lead = like.ndim - ndim  # the index applies to the axes after these
+    if is_leaf and not lead and (rows := _row_gradient(g, like, index)) is not None:
+        return rows
+    if whole or like.dtype.char not in "fd" or any(isinstance(part, Tracer) for part in (g, *index)):
+        return None
+    return EntriesGradient(like, lambda total: _add_entries(total, np.asarray(g, like.dtype), index, lead))
 
 
 def _row_gradient(g: Any, like: Any, index: Any) -> RowGradient | None:
