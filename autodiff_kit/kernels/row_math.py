@@ -12,7 +12,7 @@ from autodiff_kit.kernels import vector_math
 
 __all__ = ["exponential", "row_maximum"]
 
-_inlined: Any = njit(error_model="numpy", forceinline=True)
+_inlined = njit(error_model="numpy", forceinline=True)
 _OPTIONS: Any = {"forceinline": True, "error_model": "numpy"}
 
 
