@@ -22,7 +22,6 @@ from autodiff_kit import errors as errors
 from autodiff_kit.compile import automatic as _automatic
 from autodiff_kit.compile.api import compile as compile
 from autodiff_kit.core.constant import constant as constant
-from autodiff_kit.core.modes import zero_absorbs as zero_absorbs
 from autodiff_kit.core.tape import GradientTape as GradientTape
 from autodiff_kit.core.tensor import Tensor as Tensor
 from autodiff_kit.core.variable import Variable as Variable
@@ -36,6 +35,7 @@ from autodiff_kit.ops.custom_gradient import custom_gradient as custom_gradient
 from autodiff_kit.ops.gradient_override import gradient_override_map as gradient_override_map
 from autodiff_kit.ops.gradient_override import register_gradient as register_gradient
 from autodiff_kit.ops.row_gradient import RowGradient as RowGradient
+from autodiff_kit.ops.zero_absorption import zero_absorbs as zero_absorbs
 from autodiff_kit.transforms import *
 
 _point_warnings_at_user_code()

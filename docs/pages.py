@@ -33,7 +33,7 @@ SUBJECTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "compile": ("Compiled functions", ("compile",)),
     "own-gradients": (
         "Gradients of your own, and modes",
-        ("ops.custom_gradient", "ops.gradient_override", "core.modes", "diagnostics.anomalies"),
+        ("ops.custom_gradient", "ops.gradient_override", "ops.zero_absorption", "diagnostics.anomalies"),
     ),
     "looking": (
         "Looking at tapes",

@@ -68,6 +68,30 @@ def test_the_same_digits_with_and_without_numba() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("columns", [1, 3, 1000])
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
+def test_loops_over_rows_agree_with_numpy(
+    loops: dict[str, Any], dtype: Any, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Softmax and cross-entropy to the last digits, also of rows with infinities, nan and exponentials that vanish."""
+    x = (np.random.default_rng(6).normal(size=(8, columns)) * 3).astype(dtype)
+    x[1, -1], x[2, 0], x[3, 0], x[4, -1] = np.nan, np.inf, -np.inf, -900.0
+    x[5], x[6] = -np.inf, 1000.0
+    labels, g = np.arange(8) % columns, np.linspace(-1, 1, 8).astype(dtype)
+    found = []
+    for table in ({}, loops):
+        monkeypatch.setattr(kernels, "_loops", dict(table))
+        t = ak.constant(x)
+        with ak.GradientTape() as tape:
+            tape.watch(t)
+            loss = ak.nn.sparse_softmax_cross_entropy(labels, t)
+        found.append((ak.nn.softmax(x).numpy(), loss.numpy(), tape.gradient(loss, t, g).numpy()))
+    for one, other in zip(*found, strict=True):
+        scale = 8 * np.finfo(dtype).eps
+        np.testing.assert_allclose(one, other, rtol=scale, atol=scale)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_adams_loop_gives_the_same_bits(loops: dict[str, Any], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Over many steps, with small and huge gradients, zeros, and other memory layouts."""
     rng = np.random.default_rng(3)

@@ -18,7 +18,7 @@ from autodiff_kit.core.hooks import apply_hooks
 from autodiff_kit.core.modes import modes, zero_where_zero
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.record import Node, open_records
-from autodiff_kit.core.sparse_gradient import SparseGradient
+from autodiff_kit.core.sparse_gradient import SparseGradient, add_cotangent
 from autodiff_kit.core.tensor import wrap
 from autodiff_kit.core.tracer import call_traced
 from autodiff_kit.core.unbroadcast import unbroadcast
@@ -54,6 +54,7 @@ def backward(
     hooks : dict, optional
         Functions that receive a node's cotangent and may replace it.
     """
+    own: dict[Node, Any] = {}
     for node in reversed(nodes):
         g = node.cotangent
         if g is None:
@@ -65,10 +66,10 @@ def backward(
         if hooks and node in hooks:
             g = apply_hooks(hooks[node], g, node, lead)
             node.cotangent = g if keep is not None and node in keep else None
-        for n, part in input_cotangents(node, g, lead, graph, through):
+        for n, part in input_cotangents(node, g, lead, graph, through, whole=modes.check_cotangent is not None):
             if modes.check_cotangent is not None:
                 modes.check_cotangent(nodes, node, g, n, part)
-            n.cotangent = part if n.cotangent is None else n.cotangent + part
+            add_cotangent(n, part, own)
 
 
 def reachable(nodes: list[Node], sources: set[Node]) -> set[Node]:
@@ -81,11 +82,13 @@ def reachable(nodes: list[Node], sources: set[Node]) -> set[Node]:
 
 
 def input_cotangents(
-    node: Node, g: Any, lead: int = 0, graph: bool = False, through: set[Node] | None = None, first: int = 0
-) -> list[tuple[Node, Any]]:
+    node: Node, g: Any, lead: int = 0, graph: bool = False, through: set[Node] | None = None, first: int = 0,
+    whole: bool = True,
+) -> list[tuple[Node, Any]]:  # fmt: skip
     """The cotangents that the rules of one node give its inputs: pairs of input and cotangent.
 
-    With ``first``, only for the inputs from that index on, where the fast pass has done those before it.
+    With ``first``, only for the inputs from that index on, where the fast pass has done those before it. Without
+    ``whole``, that of a slice may be an EntriesGradient.
     """
     op, params = node.op, node.params
     if op.vjps is None and op.vjp_all is None:
@@ -96,13 +99,14 @@ def input_cotangents(
             )
         return []
     may_be_sparse = op.sparse_vjp is not None and not (lead or graph or open_records.trace)
-    if may_be_sparse and (n := node.inputs[0]) is not None and n.op is None:
-        rows = op.sparse_vjp(g, n.spec, **params)
-        if rows is not None:
-            return [(n, rows)]
+    if may_be_sparse and (n := node.inputs[0]) is not None:
+        entries = op.sparse_vjp(g, n.spec, n.op is None, whole, **params)
+        if entries is not None:
+            return [(n, entries)]
     saved = saved_values(node, graph)
     g = np.float64(g) if type(g) is float else g
-    all_parts = all_input_cotangents(op, node, g, saved, graph, lead) if op.vjps is None else None
+    together = op.vjps is None or (op.vjp_all is not None and first == 0 and None not in node.inputs)
+    all_parts = all_input_cotangents(op, node, g, saved, graph, lead) if together else None
     found = []
     for k, n in enumerate(node.inputs):
         if n is None or k < first or not (through is None or n in through):

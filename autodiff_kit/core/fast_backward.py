@@ -12,6 +12,7 @@ import numpy as np
 
 from autodiff_kit.core.backward import input_cotangents
 from autodiff_kit.core.record import Node
+from autodiff_kit.core.sparse_gradient import add_cotangent
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.errors import ConcretizationError
@@ -24,6 +25,7 @@ FLOAT_ERRORS = (ZeroDivisionError, OverflowError, ValueError, ConcretizationErro
 
 def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for speed
     """Propagate the cotangents that are set on some nodes back to all nodes on which they depend."""
+    own: dict[Node, Any] = {}
     for node in reversed(nodes):
         g = node.cotangent
         if g is None:
@@ -31,7 +33,7 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
         node.cotangent = None
         first, second, has_parameters = node.op.fast_rules
         if first is None:
-            _general_step(node, g)
+            _general_step(node, g, own)
             continue
         if second is None:
             n, y, a = node.parts
@@ -41,7 +43,7 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
                 else:
                     p = first(g, y, a)
             except FLOAT_ERRORS:  # Python floats raise where NumPy's give inf or nan
-                _general_step(node, g)
+                _general_step(node, g, own)
                 continue
             if type(p) is not float or type(n) is not Tensor:
                 p = unbroadcast(p, n.spec)
@@ -53,7 +55,7 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
             try:
                 p = first(g, y, a, b)
             except FLOAT_ERRORS:
-                _general_step(node, g)
+                _general_step(node, g, own)
                 continue
             if type(p) is not float or type(n) is not Tensor:
                 p = unbroadcast(p, n.spec)
@@ -63,7 +65,7 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
             try:
                 p = second(g, y, a, b)
             except FLOAT_ERRORS:
-                _general_step(node, g, first=1)
+                _general_step(node, g, own, first=1)
                 continue
             if type(p) is not float or type(m) is not Tensor:
                 p = unbroadcast(p, m.spec)
@@ -77,7 +79,7 @@ def _call_with_parameters(rule: Any, g: Any, y: Any, a: Any, params: dict[str, A
     return rule(g, np.float64(y) if type(y) is float else y, a, **params)
 
 
-def _general_step(node: Node, g: Any, first: int = 0) -> None:
+def _general_step(node: Node, g: Any, own: dict[Node, Any], first: int = 0) -> None:
     """The step of one node as :func:`backward` does it, for the inputs from index ``first`` on."""
-    for n, part in input_cotangents(node, g, first=first):
-        n.cotangent = part if n.cotangent is None else n.cotangent + part
+    for n, part in input_cotangents(node, g, first=first, whole=False):
+        add_cotangent(n, part, own)

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.dispatch import compute, enter_frame, explain_failure, record_op
 from autodiff_kit.core.numpy_protocol import Value, canonical
+from autodiff_kit.core.record import ArrayNode
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import Tracer
 
 if TYPE_CHECKING:
     from autodiff_kit.core.operation import Op
 
-__all__ = ["FLOAT_ERRORS", "PYTHON_NUMBERS", "binary_function", "unary_function"]
+__all__ = ["FLOAT_ERRORS", "PYTHON_NUMBERS", "binary_function", "comparison_function", "unary_function"]
 
 Function = Callable[..., Any]
 
@@ -148,6 +150,42 @@ def binary_function(op: Op) -> Function:  # noqa: C901 - written out for speed
 
     return call
 
+
+def comparison_function(op: Op) -> Function:
+    """The public function of a comparison of two values: loops with a condition ask it in each step."""
+    scalar = op.scalar
+
+    def call(a: Any, b: Any) -> Any:
+        record = a.record if type(a) is Tensor else None
+        if record is None or (sink := record.sink) is None:
+            return _apply_binary(op, *_as_operands(a, b))
+        if type(b) is Tensor and b.record is record:
+            m, x, z = b, a._value, b._value
+        elif type(b) is float or type(b) is int:
+            m, x, z = None, a._value, float(b)
+        else:
+            return _apply_binary(op, *_as_operands(a, b))
+        y = scalar(x, z)  # type: ignore[misc]
+        frame = _getframe(1)
+        if frame is not record.frame:
+            frame = enter_frame(record, frame)
+            if frame is None:
+                return wrap(y)
+        node = ArrayNode()
+        node.spec = _BOOLEAN
+        node.op = op.active
+        node.parts = (a, m, y, x, z)
+        node.record = record
+        node.cotangent = None
+        node.code = record.code
+        node.lasti = frame.f_lasti
+        sink.append(node)
+        return wrap(y, node)
+
+    return call
+
+
+_BOOLEAN = ArraySpec((), np.dtype(np.bool_))
 
 PYTHON_NUMBERS: set[type] = {float, int}
 """Types that take their dtype from the other operand: Python's numbers, and symbolic values in their place."""

@@ -44,15 +44,16 @@ class Op:
     vjps : tuple of callable, or None
         A reverse rule for each input.
     vjp_all : callable or None
-        One reverse rule for all inputs at once, in place of ``vjps``: custom and registered gradients, many inputs.
+        One reverse rule for all inputs at once, in place of ``vjps``: custom and registered gradients, many inputs. Or
+        beside them, for nodes with all inputs on the record: rules that share most of their work.
     jvp : callable or None
         ``jvp(tangents, y, *inputs, **params)``; a tangent is None where an input has none.
     residual : callable or None
         ``residual(y, *inputs)``: a tuple of what is saved in place of each input, such as a mask. The rules must
         accept it in place of the inputs, also where they run on tensors.
     sparse_vjp : callable or None
-        ``sparse_vjp(g, spec, **params)``: a RowGradient (a SparseGradient) for a table of which few rows were
-        read, or None.
+        ``sparse_vjp(g, spec, is_leaf, whole, **params)``: a SparseGradient for a leaf that is a large table of which
+        few rows were read; an EntriesGradient, unless ``whole``; or None.
     flops, flops_back : callable or None
         Counts for :mod:`autodiff_kit.diagnostics.cost`, where the family's counts are not right.
     domain, points : str, tuple
@@ -96,7 +97,7 @@ class Op:
         known = self.needed_cache.get(followed)
         if known is None:
             places = range(len(followed) + 1)
-            if self.vjp_all is not None:
+            if self.vjps is None and self.vjp_all is not None:
                 known = tuple(self.family != "linear" for _ in places)
             else:
                 rules = [rule for rule, asked in zip(self.vjps or (), followed, strict=False) if asked]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+from autodiff_kit.core.collector import relax_collector, restore_collector
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.modes import set_sink
 from autodiff_kit.core.numpy_protocol import Value
@@ -39,11 +40,13 @@ class Recording:
         self._entered = True
         for observer in observers:
             observer.tape_opened(self)
+        relax_collector()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._record.close()
         open_records.records.remove(self._record)
+        restore_collector()
         for observer in observers:
             observer.tape_closed(self)
 

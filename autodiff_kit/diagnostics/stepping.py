@@ -14,13 +14,13 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import SCALAR, ArraySpec
 from autodiff_kit.core.backward import input_cotangents
-from autodiff_kit.core.forward import output_tangent
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import TapeError
+from autodiff_kit.transforms.node_tangent import output_tangent
 
 __all__ = [
     "CotangentStep",

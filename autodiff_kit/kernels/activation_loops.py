@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit, types
 
+from autodiff_kit.kernels.row_math import exponential, row_maximum
+
 __all__ = ["LOOPS"]
 
 LOOPS: dict[str, Callable[..., Any]] = {}
@@ -63,11 +65,11 @@ def relu_vjp(g: Any, above: Any, out: Any) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
-def _sum_of_exponentials(x: Any, i: int, top: Any) -> Any:
-    """``sum(exp(x - top))`` of one row, in any order of terms."""
-    total = x.dtype.type(0)
-    for j in range(x.shape[1]):
-        total += np.exp(x[i, j] - top)
+def _sum_of_exponentials(row: Any, top: Any) -> Any:
+    """``sum(exp(row - top))``, in any order of terms."""
+    total = row.dtype.type(0)
+    for j in range(row.size):
+        total += exponential(row[j] - top)
     return total
 
 
@@ -81,11 +83,8 @@ def cross_entropy(x: Any, labels: Any, out: Any) -> bool:
         label = labels[i]
         if label < 0 or label >= x.shape[1]:
             return False
-        top = x[i, 0]
-        for j in range(1, x.shape[1]):
-            if x[i, j] > top or x[i, j] != x[i, j]:
-                top = x[i, j]
-        out[i] = np.log(_sum_of_exponentials(x, i, top)) - (x[i, label] - top)
+        top = row_maximum(x[i])
+        out[i] = np.log(_sum_of_exponentials(x[i], top)) - (x[i, label] - top)
     return True
 
 
@@ -93,15 +92,13 @@ def cross_entropy(x: Any, labels: Any, out: Any) -> bool:
 def cross_entropy_vjp(g: Any, x: Any, labels: Any, out: Any) -> None:
     """The softmax of each row minus the one-hot label, times ``g``."""
     for i in range(x.shape[0]):
-        top = x[i, 0]
-        for j in range(1, x.shape[1]):
-            if x[i, j] > top or x[i, j] != x[i, j]:
-                top = x[i, j]
-        total = x.dtype.type(0)
-        for j in range(x.shape[1]):
-            e = np.exp(x[i, j] - top)
-            out[i, j] = e
+        row, to = x[i], out[i]
+        top, total = row_maximum(row), x.dtype.type(0)
+        for j in range(row.size):
+            e = exponential(row[j] - top)
+            to[j] = e
             total += e
-        for j in range(x.shape[1]):
-            p = out[i, j] / total
-            out[i, j] = g[i] * (p - x.dtype.type(1) if j == labels[i] else p)
+        own = to[labels[i]] / total - x.dtype.type(1)
+        for j in range(row.size):
+            to[j] = g[i] * (to[j] / total)
+        to[labels[i]] = g[i] * own

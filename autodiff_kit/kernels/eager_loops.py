@@ -11,6 +11,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from autodiff_kit.kernels.row_math import exponential, row_maximum
+
 __all__ = ["compile_all"]
 
 _REGISTERED_LOOPS: dict[str, Callable[..., Any]] = {}
@@ -51,19 +53,15 @@ def _matrix_example(dtype: Any) -> tuple[Any, ...]:
 @_register_loop(_matrix_example, sums=True)
 def softmax_rows(x: Any, out: Any) -> None:
     """The softmax of each row."""
-    rows, columns = x.shape
-    for i in range(rows):
-        top = x[i, 0]
-        for j in range(1, columns):
-            if x[i, j] > top or x[i, j] != x[i, j]:
-                top = x[i, j]
-        total = x.dtype.type(0)
-        for j in range(columns):
-            e = np.exp(x[i, j] - top)
-            out[i, j] = e
+    for i in range(x.shape[0]):
+        row, to = x[i], out[i]
+        top, total = row_maximum(row), x.dtype.type(0)
+        for j in range(row.size):
+            e = exponential(row[j] - top)
+            to[j] = e
             total += e
-        for j in range(columns):
-            out[i, j] /= total
+        for j in range(row.size):
+            to[j] /= total
 
 
 @_register_loop(_matrix_example, sums=True)

@@ -38,8 +38,8 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 
 Operations exported by :mod:`autodiff_kit.nn`: :mod:`activations`, :mod:`softmax`, :mod:`normalization`,
 :mod:`convolution_pooling`, :mod:`segment_reductions`. Further names: :mod:`aliases`. Shared helpers: :mod:`axes`,
-:mod:`promotion`, :mod:`lapack`. Tensors get their operators and methods from :mod:`tensor_methods`, ``x.at`` from
-:mod:`indexed_update`, and their NumPy functions from :mod:`numpy_functions`.
+:mod:`promotion`, :mod:`in_place`, :mod:`lapack`. Tensors get their operators and methods from :mod:`tensor_methods`,
+``x.at`` from :mod:`indexed_update`, and their NumPy functions from :mod:`numpy_functions`.
 """
 
 from __future__ import annotations

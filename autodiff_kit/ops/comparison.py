@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,37 +13,42 @@ from autodiff_kit.core.validation import check_flag, check_number
 from autodiff_kit.ops.families import nondifferentiable
 
 
-@nondifferentiable(arrays=2)
+def _of_floats(compare: Callable[[float, float], bool]) -> Callable[[float, float], np.bool_]:
+    """A comparison of Python's floats, with NumPy's boolean as its result."""
+    return lambda a, b: np.True_ if compare(a, b) else np.False_
+
+
+@nondifferentiable(arrays=2, scalar=_of_floats(operator.lt))
 def less(a: Any, b: Any) -> Any:
     """``a < b``, elementwise. No gradient: None."""
     return np.less(a, b)
 
 
-@nondifferentiable(arrays=2)
+@nondifferentiable(arrays=2, scalar=_of_floats(operator.le))
 def less_equal(a: Any, b: Any) -> Any:
     """``a <= b``, elementwise. No gradient: None."""
     return np.less_equal(a, b)
 
 
-@nondifferentiable(arrays=2)
+@nondifferentiable(arrays=2, scalar=_of_floats(operator.gt))
 def greater(a: Any, b: Any) -> Any:
     """``a > b``, elementwise. No gradient: None."""
     return np.greater(a, b)
 
 
-@nondifferentiable(arrays=2)
+@nondifferentiable(arrays=2, scalar=_of_floats(operator.ge))
 def greater_equal(a: Any, b: Any) -> Any:
     """``a >= b``, elementwise. No gradient: None."""
     return np.greater_equal(a, b)
 
 
-@nondifferentiable(arrays=2)
+@nondifferentiable(arrays=2, scalar=_of_floats(operator.eq))
 def equal(a: Any, b: Any) -> Any:
     """``a == b``, elementwise. No gradient: None."""
     return np.equal(a, b)
 
 
-@nondifferentiable(arrays=2)
+@nondifferentiable(arrays=2, scalar=_of_floats(operator.ne))
 def not_equal(a: Any, b: Any) -> Any:
     """``a != b``, elementwise. No gradient: None."""
     return np.not_equal(a, b)

@@ -32,6 +32,11 @@ from autodiff_kit.ops.lapack import (
 from autodiff_kit.ops.matrix_products import matmul
 
 
+def _solve_triangular(a: Any, b: Any, lower: bool) -> Any:
+    """The solution of ``a @ y = b`` with triangular matrices, in rules."""
+    return v.solve_triangular(a, b, lower=lower, unit_diagonal=False)
+
+
 # -------------------------------------------------------------------------------- Cholesky
 def _lower_half_diagonal(x: Any) -> Any:
     """The lower triangle with half of the diagonal."""
@@ -40,12 +45,14 @@ def _lower_half_diagonal(x: Any) -> Any:
 
 
 def _cholesky_vjp(g: Any, y: Any, _x: Any) -> Any:
-    inside = _lower_half_diagonal(v.matmul(swap_last_axes(y), g))
-    return swap_last_axes(v.solve(swap_last_axes(y), swap_last_axes(v.solve(swap_last_axes(y), inside))))
+    upper = swap_last_axes(y)
+    half = _solve_triangular(upper, _lower_half_diagonal(v.matmul(upper, g)), lower=False)
+    return swap_last_axes(_solve_triangular(upper, swap_last_axes(half), lower=False))
 
 
 def _cholesky_jvp(t: Any, y: Any, _x: Any) -> Any:
-    return v.matmul(y, _lower_half_diagonal(swap_last_axes(v.solve(y, swap_last_axes(v.solve(y, t[0]))))))
+    half = _solve_triangular(y, t[0], lower=True)
+    return v.matmul(y, _lower_half_diagonal(swap_last_axes(_solve_triangular(y, swap_last_axes(half), lower=True))))
 
 
 @general(_cholesky_vjp, jvp=_cholesky_jvp, flops=cubic_flops(1 / 3))
@@ -117,11 +124,11 @@ def _check_independent_columns(r: Any) -> None:
 def _orthogonal_vjp(g: Any, y: Any, x: Any) -> Any:
     k = v.matmul(swap_last_axes(y), g)
     moved = g + v.matmul(y, _strictly_lower_skew(k) - k)
-    return swap_last_axes(v.solve(_r_factor(y, x), swap_last_axes(moved)))
+    return swap_last_axes(_solve_triangular(_r_factor(y, x), swap_last_axes(moved), lower=False))
 
 
 def _orthogonal_jvp(t: Any, y: Any, x: Any) -> Any:
-    moved = swap_last_axes(v.solve(swap_last_axes(_r_factor(y, x)), swap_last_axes(t[0])))
+    moved = swap_last_axes(_solve_triangular(swap_last_axes(_r_factor(y, x)), swap_last_axes(t[0]), lower=True))
     m = v.matmul(swap_last_axes(y), moved)
     low = v.tril(m, k=-1)
     return moved + v.matmul(y, low - swap_last_axes(low) - m)

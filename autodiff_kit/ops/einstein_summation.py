@@ -2,7 +2,8 @@
 
 The first steps concern one operand alone: a label that occurs in it twice (its diagonal), an axis of length 1 that is
 broadcast, a label that neither another operand nor the result has (its sum). After them each label occurs in the
-result or in two operands, and the VJP is the same operation with the cotangent in place of one operand.
+result or in two operands. Then the operands are multiplied two at a time: the VJP of such a product is the same
+operation with the cotangent in place of one operand, and intermediate products are computed once.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.diagonals import diagonal
-from autodiff_kit.ops.families import general
+from autodiff_kit.ops.dtypes import cast
+from autodiff_kit.ops.families import bilinear
 from autodiff_kit.ops.reductions import sum
 from autodiff_kit.ops.shape_manipulation import permute_dims, squeeze
 
@@ -28,64 +30,50 @@ Labels = tuple[int, ...]
 
 
 # -------------------------------------------------------------------------------- the operation on numbered labels
-def _einsum_vjp(g: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> list[Any]:
-    """For each operand, the einsum of the cotangent with the other operands."""
-    return [
-        v.einsum([g, *arrays[:k], *arrays[k + 1 :]], labels=(out, *labels[:k], *labels[k + 1 :]), out=own)
-        for k, own in enumerate(labels)
-    ]
-
-
-def _einsum_jvp(tangents: Any, _y: Any, *arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
-    """The sum of the results in which one operand is replaced by its tangent."""
-    parts = [
-        v.einsum([*arrays[:k], t, *arrays[k + 1 :]], labels=labels, out=out)
-        for k, t in enumerate(tangents)
-        if t is not None
-    ]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part
-    return total
-
-
-def _flops(_y: Any, *arrays: Any, labels: tuple[Labels, ...]) -> int:
-    """For each choice of all labels a product of the operands, and a sum: as with matrices, two for two of them."""
+def _flops(_y: Any, a: Any, b: Any, *, labels: tuple[Labels, Labels]) -> int:
+    """For each choice of all labels a product and a sum, as with matrices."""
     lengths: dict[int, int] = {}
-    for x, own in zip(arrays, labels, strict=True):
+    for x, own in zip((a, b), labels, strict=True):
         lengths.update(zip(own, np.shape(x), strict=True))
-    return len(arrays) * math.prod(lengths.values())
+    return 2 * math.prod(lengths.values())
 
 
-def _flops_back(_y: Any, *arrays: Any, asked: Sequence[int], labels: tuple[Labels, ...]) -> int:
-    """The same again for each operand, whether its gradient is needed or not."""
-    return len(arrays) * _flops(_y, *arrays, labels=labels)
-
-
-@general(_einsum_vjp, jvp=_einsum_jvp, vjps=None, vjp_all=_einsum_vjp, flops=_flops, flops_back=_flops_back)
-def _einsum(arrays: Any, labels: tuple[Labels, ...], out: Labels) -> Any:
-    """The einsum of arrays whose axes are labelled by integers; further axes in front are leading axes."""
-    arrays = [as_array(x) for x in arrays]
-    dtype = np.result_type(*(x.dtype for x in arrays))
+@bilinear(
+    lambda g, _y, _a, b, *, labels, out: v.einsum(g, b, labels=(out, labels[1]), out=labels[0]),
+    lambda g, _y, a, _b, *, labels, out: v.einsum(g, a, labels=(out, labels[0]), out=labels[1]),
+    flops=_flops,
+)
+def _einsum(a: Any, b: Any, labels: tuple[Labels, Labels], out: Labels) -> Any:
+    """The einsum of two arrays whose axes are labelled by integers; further axes in front are leading axes."""
+    a, b = as_array(a), as_array(b)
+    dtype = np.result_type(a.dtype, b.dtype)
     if dtype == np.float16:
-        arrays = [x.astype(np.float32) for x in arrays]
-    leading = [tuple(range(len(own) - x.ndim, 0)) for x, own in zip(arrays, labels, strict=True)]
-    named = [ahead + own for ahead, own in zip(leading, labels, strict=True)]
-    wanted = max(leading, key=len) + out
-    contract = _contract_pair if len(arrays) == 2 else _contract_many
-    y = contract(arrays, named, wanted)
-    return y.astype(dtype, copy=False)
+        a, b = a.astype(np.float32), b.astype(np.float32)
+    if a.ndim == len(labels[0]) and b.ndim == len(labels[1]):
+        return _matrix_product(a, b, *labels, out).astype(dtype, copy=False)
+    lead = np.broadcast_shapes(*(x.shape[: x.ndim - len(own)] for x, own in zip((a, b), labels, strict=True)))
+    (a, left), (b, right) = map(_label_leading_axes, (a, b), labels)
+    ahead = sorted({n for n in left + right if n < 0})
+    y = _matrix_product(a, b, left, right, (*ahead, *out))
+    return y.reshape(lead + y.shape[len(ahead) :]).astype(dtype, copy=False)
 
 
-def _contract_pair(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
-    """Two arrays as one stack of matrix products, which BLAS computes."""
-    order_a, order_b, batch, rows, inner, back = _pair_layout(*named, out)
-    a, b = arrays[0].transpose(order_a), arrays[1].transpose(order_b)
+def _label_leading_axes(x: Any, own: Labels) -> tuple[Any, Labels]:
+    """An array whose leading axes are labelled by their distance from its own ones; those of length 1 are dropped."""
+    count = x.ndim - len(own)
+    longer = [k for k in range(count) if x.shape[k] != 1]
+    return x.reshape([*(x.shape[k] for k in longer), *x.shape[count:]]), (*(k - count for k in longer), *own)
+
+
+def _matrix_product(a: Any, b: Any, left: Labels, right: Labels, out: Labels) -> Any:
+    """Two labelled arrays as one stack of matrix products, which BLAS computes."""
+    order_a, order_b, batch, rows, inner, back = _pair_layout(left, right, out)
+    a, b = a.transpose(order_a), b.transpose(order_b)
     ahead, upper, lower = a.shape[:batch], a.shape[batch : batch + rows], b.shape[batch + inner :]
     common = math.prod(b.shape[batch : batch + inner])
-    left = a.reshape((*ahead, math.prod(upper), common))
-    right = b.reshape((*ahead, common, math.prod(lower)))
-    y = np.matmul(left, right) if inner else left * right
+    a = a.reshape((*ahead, math.prod(upper), common))
+    b = b.reshape((*ahead, common, math.prod(lower)))
+    y = np.matmul(a, b) if inner else a * b
     return y.reshape(ahead + upper + lower).transpose(back)
 
 
@@ -101,11 +89,62 @@ def _pair_layout(left: Labels, right: Labels, out: Labels) -> tuple[list[int], l
     return first, second, len(batch), len(rows), len(inner), [found.index(n) for n in out]
 
 
-def _contract_many(arrays: list[Any], named: list[Labels], out: Labels) -> Any:
-    """Any number of arrays, in an order of products that NumPy chooses."""
-    number = {n: k for k, n in enumerate(sorted({n for own in named for n in own}))}
-    terms = [part for x, own in zip(arrays, named, strict=True) for part in (x, [number[n] for n in own])]
-    return np.einsum(*terms, [number[n] for n in out], optimize=len(arrays) > 2)
+# -------------------------------------------------------------------------------- products of many operands
+def _multiply(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor:
+    """The einsum of two operands or more, as products of two; derivatives use the same intermediate products."""
+    if len(tensors) == 2:
+        found: Tensor = _einsum(*tensors, (named[0], named[1]), out)
+        return found
+    dtype = np.result_type(*(t.dtype for t in tensors))
+    wide = np.dtype(np.float32) if dtype == np.float16 else dtype
+    tensors = [t if t.dtype == wide else cast(t, wide) for t in tensors]
+    for first, second, labels, wanted in _contraction_path(tuple(named), out, tuple([t.shape for t in tensors])):
+        pair = tensors[first], tensors[second]
+        tensors = [*(t for k, t in enumerate(tensors) if k not in (first, second)), _einsum(*pair, labels, wanted)]
+    return tensors[0] if wide == dtype else cast(tensors[0], dtype)
+
+
+_MOST_LABELS = 52
+"""NumPy's search for a path takes no more."""
+
+
+@lru_cache(maxsize=1024)
+def _contraction_path(
+    named: tuple[Labels, ...], out: Labels, shapes: tuple[tuple[int, ...], ...]
+) -> list[tuple[int, int, tuple[Labels, Labels], Labels]]:
+    """The places of both operands of each product, their labels and those of the result, which goes to the end."""
+    left = [*named]
+    path = []
+    for step in _search_path(named, out, shapes):
+        places = sorted(step)
+        while len(places) > 1:
+            first, second = places[:2]
+            a, b = left[first], left[second]
+            if out and out[0] in b and out[0] not in a:  # a batch stays the first axis
+                (first, a), (second, b) = (second, b), (first, a)
+            left = [own for k, own in enumerate(left) if k not in (first, second)]
+            wanted = _kept_labels(a, b, {*out, *(n for own in left for n in own)}) if left else out
+            left.append(wanted)
+            path.append((first, second, (a, b), wanted))
+            places = [*(k - 2 for k in places[2:]), len(left) - 1]
+    return path
+
+
+def _search_path(named: tuple[Labels, ...], out: Labels, shapes: tuple[tuple[int, ...], ...]) -> list[tuple[int, ...]]:
+    """The places of the operands that are multiplied in each step; a step with more than two has no best order."""
+    if max((n for own in named for n in own), default=0) >= _MOST_LABELS:
+        return [tuple(range(len(named)))]
+    arrays = [np.broadcast_to(0.0, shape) for shape in shapes]
+    terms = [part for pair in zip(arrays, named, strict=True) for part in pair]
+    search = "optimal" if len(named) < 5 else "greedy"  # the time of the former grows with the factorial
+    found: list[tuple[int, ...]] = np.einsum_path(*terms, out, optimize=search)[0][1:]
+    return found
+
+
+def _kept_labels(a: Labels, b: Labels, needed: set[int]) -> Labels:
+    """The labels of a product that are needed later, in the order in which it is computed."""
+    both, only_a, only_b = [n for n in a if n in b], [n for n in a if n not in b], [n for n in b if n not in a]
+    return tuple(n for n in both + only_a + only_b if n in needed)
 
 
 # -------------------------------------------------------------------------------- parsing of the notation
@@ -136,7 +175,8 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
     -----
     **Shapes.** A label twice on one array takes its diagonal; an axis of length 1 is broadcast.
     **Gradient.** An einsum again, from the result's labels to those of the array.
-    **Cost.** At most 2 for each combination of label values.
+    **Cost.** Of two arrays 2 for each combination of label values. More arrays are multiplied two at a time, in an
+    order that is chosen once for their shapes; the gradient uses the same intermediate products.
 
     Examples
     --------
@@ -154,8 +194,7 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
         )
     tensors = [as_tensor(x) for x in arrays]
     named, wanted, simple = _number_labels(terms, out, tuple([t.shape for t in tensors]))
-    y: Tensor = _einsum(tensors, named, wanted) if simple else _contract(tensors, [*named], wanted)
-    return y
+    return _multiply(tensors, [*named], wanted) if simple else _contract(tensors, [*named], wanted)
 
 
 @lru_cache(maxsize=1024)
@@ -267,7 +306,7 @@ def _contract(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor
     if len(tensors) == 1:
         order = [named[0].index(n) for n in out]
         return permute_dims(tensors[0], order) if order != sorted(order) else tensors[0]
-    return _einsum(tensors, tuple(named), out)
+    return _multiply(tensors, named, out)
 
 
 def _take_diagonals(t: Tensor, own: Labels) -> tuple[Tensor, Labels]:

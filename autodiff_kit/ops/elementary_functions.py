@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.families import elementwise
+from autodiff_kit.ops.in_place import is_plain, on_temporary
 
 _LN2 = math.log(2.0)
 
@@ -174,8 +175,11 @@ def atanh(x: Any) -> Any:
 
 def _stable_sigmoid(x: Any) -> Any:
     """1 / (1 + exp(-x)) with the exponential of negative numbers only, so that neither tail overflows."""
-    e = np.exp(-np.abs(x))
-    return np.where(np.greater_equal(x, 0), np.divide(1.0, 1.0 + e), e / (1.0 + e)).astype(e.dtype)
+    e = on_temporary(np.exp, -np.abs(x))
+    right = np.greater_equal(x, 0)
+    # 1 where x is positive, else e. A choice entry by entry takes five times as long where the signs are random.
+    numerator = np.maximum(e, right) if is_plain(e) else np.where(right, 1.0, e).astype(e.dtype)
+    return on_temporary(np.divide, numerator, on_temporary(np.add, e, 1.0))
 
 
 def _stable_sigmoid_scalar(x: float) -> float:
@@ -190,16 +194,24 @@ def sigmoid(x: Any) -> Any:
     return _stable_sigmoid(x)
 
 
+def _softplus(x: Any) -> Any:
+    """``log(1 + exp(x))``; of arrays by NumPy's vectorised functions, because logaddexp takes ten times as long."""
+    if not is_plain(x):
+        return np.logaddexp(x, np.zeros_like(x))
+    tail = on_temporary(np.log1p, on_temporary(np.exp, -np.abs(x)))
+    return on_temporary(np.add, tail, np.maximum(x, 0))
+
+
 @elementwise(lambda g, _y, x: g * v.sigmoid(x))
 def softplus(x: Any) -> Any:
     """``log(1 + exp(x))`` without overflow; its derivative is the sigmoid."""
-    return np.logaddexp(x, np.zeros_like(x))
+    return _softplus(x)
 
 
 @elementwise(lambda g, _y, x: g * v.sigmoid(-x))
 def log_sigmoid(x: Any) -> Any:
     """``log(sigmoid(x))``, accurate in both tails."""
-    return -np.logaddexp(np.negative(x, dtype=np.result_type(x, np.float16)), np.zeros_like(x))
+    return on_temporary(np.negative, _softplus(np.negative(x, dtype=np.result_type(x, np.float16))))
 
 
 @elementwise(lambda g, _y, x: g / (x * (1.0 - x)), domain="inside", points=(((0.0,), (np.inf,)), ((1.0,), (np.inf,))))

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.fast_dispatch import binary_function, unary_function
+from autodiff_kit.core.fast_dispatch import binary_function, comparison_function, unary_function
 from autodiff_kit.core.operation import OPS, Op, v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DuplicateNameError
@@ -54,13 +54,14 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
     OPS[op.key] = op
     parameters = inspect.signature(function).parameters
     has_parameters = len(parameters) > arrays
-    if op.vjps is not None and op.sparse_vjp is None and (arrays == 1 or (arrays == 2 and not has_parameters)):
+    plain = op.vjp_all is None and op.sparse_vjp is None
+    if op.vjps is not None and plain and (arrays == 1 or (arrays == 2 and not has_parameters)):
         op.fast_rules = (op.vjps[0], op.vjps[1] if arrays == 2 else None, has_parameters)
     if not has_parameters and arrays == 1:
         public = unary_function(op)
         values = unary_on_values(op, public)
     elif not has_parameters and arrays == 2:
-        public = binary_function(op)
+        public = comparison_function(op) if op.scalar and op.vjps is None else binary_function(op)
         values = binary_on_values(op, public)
     else:
         make = sequence_function if next(iter(parameters)) == "arrays" else parameter_function

@@ -9,8 +9,9 @@ import numpy as np
 
 from autodiff_kit import kernels
 from autodiff_kit.core.operation import v
+from autodiff_kit.core.sparse_gradient import EntriesGradient
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.tracer import Tracer, as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
 from autodiff_kit.ops.families import linear
@@ -24,8 +25,19 @@ def _index_arguments(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
     return {"index": checked_index(index), "ndim": x.ndim}
 
 
-def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGradient | None:
-    """The gradient of a large table of which few rows were read, as rows and their numbers."""
+def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: Any, ndim: int) -> Any:
+    """The gradient of the entries that were read; of a large table of which few rows were read, these rows."""
+    if like is None:
+        return None
+    lead = like.ndim - ndim  # the index applies to the axes after these
+    if is_leaf and not lead and (rows := _row_gradient(g, like, index)) is not None:
+        return rows
+    if whole or like.dtype.char not in "fd" or any(isinstance(part, Tracer) for part in (g, *index)):
+        return None
+    return EntriesGradient(like, lambda total: _add_entries(total, np.asarray(g, like.dtype), index, lead))
+
+
+def _row_gradient(g: Any, like: Any, index: Any) -> RowGradient | None:
     ids = index[0] if len(index) == 1 else None
     if not isinstance(ids, np.ndarray) or ids.dtype.kind not in "iu" or not worth_rows(like.shape, ids.size):
         return None
@@ -39,7 +51,7 @@ def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGra
         g, index=index, shape=trailing_shape(_x, ndim), ndim=len(_y.shape) - len(_x.shape) + ndim
     ),
     prepare=_index_arguments,
-    sparse_vjp=_getitem_row_gradient,
+    sparse_vjp=_getitem_entries,
 )
 def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
     """Indexing, ``x[index]``.
@@ -94,6 +106,13 @@ def _scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
     lead = x.ndim - ndim
     half = x.dtype == np.float16
     out = np.zeros(x.shape[:lead] + tuple(shape), np.float32 if half else x.dtype)
+    _add_entries(out, x, index, lead)
+    return out.astype(x.dtype) if half else out
+
+
+def _add_entries(out: Any, x: Any, index: Any, lead: int = 0) -> None:
+    """Add ``x`` to an array in C order at ``index``, in place; entries at the same position add up."""
+    shape = out.shape[lead:]
     at = index_after_leading_axes(index, lead)
     if is_basic_index(index) or (at is not None and all(np.asarray(p).dtype == np.bool_ for p in index)):
         out[at] += x
@@ -109,7 +128,6 @@ def _scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
         count = math.prod(x.shape[:lead])
         for row, part in zip(out.reshape(count, *shape), x.reshape(count, *x.shape[lead:]), strict=True):
             np.add.at(row, index, part)
-    return out.astype(x.dtype) if half else out
 
 
 def _add_rows_kernel(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -> Any:

@@ -28,11 +28,23 @@ def _solve_jvp(t: Any, y: Any, a: Any, _b: Any) -> Any:
     return v.solve(a, -moved if t[1] is None else t[1] - moved)
 
 
+def _solve_vjps(g: Any, y: Any, a: Any, _b: Any) -> tuple[Any, Any]:
+    """The cotangents of both inputs, from one solution with the transposed matrix."""
+    back = v.solve(swap_last_axes(a), g)
+    return -v.matmul(back, swap_last_axes(y)), back
+
+
+def _flops(y: Any, a: Any, *_: Any) -> int:
+    return int((2 * np.size(a) * np.shape(a)[-1]) // 3 + 2 * np.size(y) * np.shape(a)[-1])
+
+
 @general(
     lambda g, y, a, _b: -v.matmul(v.solve(swap_last_axes(a), g), swap_last_axes(y)),
     lambda g, _y, a, _b: v.solve(swap_last_axes(a), g),
+    vjp_all=_solve_vjps,
     jvp=_solve_jvp,
-    flops=lambda y, a, *_: (2 * np.size(a) * np.shape(a)[-1]) // 3 + 2 * np.size(y) * np.shape(a)[-1],
+    flops=_flops,
+    flops_back=lambda y, a, _b, *, asked: _flops(y, a) + (0 in asked) * 2 * np.size(y) * np.shape(a)[-1],
 )
 def _solve(a: Any, b: Any) -> Any:
     """The solution ``y`` of ``a @ y = b``, for two stacks of matrices with the same number of axes."""
@@ -65,7 +77,7 @@ def solve(a: Any, b: Any) -> Tensor:
     **Shapes.** ``(..., n, n)`` and ``(n,)`` give ``(..., n)``; ``(..., n, n)`` and ``(..., n, k)`` give
     ``(..., n, k)``. Stacks broadcast.
     **Gradient.** For ``b`` the solution with ``aᵀ``; for ``a`` minus its outer product with ``x``.
-    **Cost.** 2/3 n³ + 2 n² k; the gradient of each input solves once more.
+    **Cost.** 2/3 n³ + 2 n² k; the gradient solves once more, also that of both.
 
     Examples
     --------

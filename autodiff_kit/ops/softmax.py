@@ -15,6 +15,7 @@ from autodiff_kit.core.validation import check_choice, check_number
 from autodiff_kit.errors import DtypeError, LabelError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
 from autodiff_kit.ops.families import general
+from autodiff_kit.ops.in_place import is_plain, on_temporary
 from autodiff_kit.ops.selection import where
 
 
@@ -68,8 +69,8 @@ def _numpy_softmax(x: Any, axis: int) -> Any:
     """The softmax by NumPy, of float16 in float32."""
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     with np.errstate(invalid="ignore"):  # a row of -inf gives nan without a warning
-        e = np.exp(wide - np.max(wide, axis=axis, keepdims=True))
-        return (e / np.sum(e, axis=axis, keepdims=True)).astype(x.dtype)
+        e = on_temporary(np.exp, wide - np.max(wide, axis=axis, keepdims=True))
+        return on_temporary(np.divide, e, np.sum(e, axis=axis, keepdims=True)).astype(x.dtype, copy=False)
 
 
 @general(
@@ -88,6 +89,11 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
 
 def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> Any:
     clear = v.select(g, 0.0, condition=mask)  # masked entries get 0 even where the cotangent is nan
+    if is_plain(clear, y):
+        clear -= np.sum(clear * y, axis=-1, keepdims=True)
+        clear *= y
+        np.copyto(clear, 0.0, where=~mask)
+        return clear
     return v.select(y * (clear - _sum_along(clear * v.select(y, 0.0, condition=mask), -1)), 0.0, condition=mask)
 
 
@@ -99,12 +105,15 @@ def _masked_softmax(x: Any, mask: Any, empty: str) -> Any:
     """The softmax over the entries that the mask keeps; 0 at the others."""
     x = as_array(x)
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
-    top = np.max(np.where(mask, wide, -np.inf), axis=-1, keepdims=True, initial=-np.inf)
+    e = np.where(mask, wide, -np.inf)
+    top = np.max(e, axis=-1, keepdims=True, initial=-np.inf)
     alive = np.any(mask, axis=-1, keepdims=True)
-    e = np.where(mask, np.exp(np.where(mask, wide, top) - np.where(alive, top, 0) if x.size else wide), 0)
+    e = on_temporary(np.exp, on_temporary(np.subtract, e, np.where(alive, top, 0)))
     z = np.sum(e, axis=-1, keepdims=True)
-    weights = np.where(mask, e / np.where(alive, z, 1), 0 if empty == "zero" else np.where(alive, 0, np.nan))
-    return weights.astype(x.dtype)
+    e = on_temporary(np.divide, e, np.where(alive, z, 1))
+    if not is_plain(e) or empty == "nan" or np.isnan(z).any():  # otherwise masked entries are 0 already
+        e = np.where(mask, e, 0 if empty == "zero" else np.where(alive, 0, np.nan))
+    return e.astype(x.dtype, copy=False)
 
 
 def masked_softmax(
@@ -185,6 +194,10 @@ def _checked_mask(scores: Tensor, mask: Any) -> Any:
 def _softmax_minus_one_hot(x: Any, labels: Any) -> Any:
     """The softmax minus 1 at the label: the derivative of the cross-entropy."""
     p = v.softmax(x, axis=-1)
+    if is_plain(p) and p.size and type(labels) is np.ndarray and p.shape[:-1] == labels.shape:
+        own = labels[..., None]
+        np.put_along_axis(p, own, np.take_along_axis(p, own, -1) - 1, -1)
+        return p
     return p - (labels[..., None] == np.arange(np.shape(unwrap(x))[-1]))
 
 
@@ -221,8 +234,11 @@ def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
     _checked_labels(labels, x.shape[-1])
     # The label's logit is shifted too: a large one plus the logarithm would lose the logarithm's digits.
     shifted = x - np.max(x, axis=-1, keepdims=True)
-    total = np.log(np.sum(np.exp(shifted), axis=-1))
-    return total - np.sum(np.where(labels[..., None] == np.arange(x.shape[-1]), shifted, 0), axis=-1)
+    if is_plain(shifted) and type(labels) is np.ndarray and x.shape[:-1] == labels.shape:
+        own = np.take_along_axis(shifted, labels[..., None], -1)[..., 0]
+    else:
+        own = np.sum(np.where(labels[..., None] == np.arange(x.shape[-1]), shifted, 0), axis=-1)
+    return np.log(np.sum(on_temporary(np.exp, shifted), axis=-1)) - own
 
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,30 +14,39 @@ from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.lapack import call_lapack, prepare_system
 
-_BLOCK = 64  # rows that LAPACK solves at once
+_BLOCK = 32  # rows that LAPACK solves at once
 
 
-def _solve_upper(a: Any, b: Any) -> Any:
-    """The solution of ``a @ y = b`` with an upper triangular matrix, by blocks of rows from the last one.
-
-    LAPACK's elimination has nothing to do in such a block, so it is the substitution.
-    """
+def _solve_by_blocks(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """The solution of ``a @ y = b`` from one triangle of ``a``, by blocks of rows; between them are matrix products."""
+    n = a.shape[-1]
     y = np.empty(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:], np.result_type(a, b))
-    for stop in range(a.shape[-1], 0, -_BLOCK):
-        rows, solved = slice(max(stop - _BLOCK, 0), stop), slice(stop, None)
+    starts = range(0, n, _BLOCK)
+    for start in starts if lower else reversed(starts):
+        rows = slice(start, min(start + _BLOCK, n))
+        solved = slice(start) if lower else slice(rows.stop, n)
         rest = b[..., rows, :]
-        if stop < a.shape[-1]:
+        if rows.stop - start < n and y[..., solved, :].size:
             rest = rest - np.matmul(a[..., rows, solved], y[..., solved, :])
-        y[..., rows, :] = np.linalg.solve(a[..., rows, rows], rest)
+        y[..., rows, :] = _solve_block(a[..., rows, rows], rest, lower, unit_diagonal)
     return y
 
 
-def _solve_triangular_values(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
-    """The solution from one triangle of ``a``; a lower one, in reversed order, is an upper one."""
+def _solve_block(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """The solution for one block. LAPACK's elimination has nothing to do in an upper triangle: it substitutes.
+
+    A lower triangle, in reversed order, is an upper one.
+    """
     if lower:
-        return _solve_triangular_values(a[..., ::-1, ::-1], b[..., ::-1, :], False, unit_diagonal)[..., ::-1, :]
-    triangle = np.triu(a, 1) + np.eye(a.shape[-1], dtype=a.dtype) if unit_diagonal else np.triu(a)
-    return _solve_upper(triangle, b)
+        return _solve_block(a[..., ::-1, ::-1], b[..., ::-1, :], False, unit_diagonal)[..., ::-1, :]
+    n = a.shape[-1]
+    rest = np.eye(n, dtype=a.dtype) if unit_diagonal else a.dtype.type(0)
+    return np.linalg.solve(np.where(_above_diagonal(n, unit_diagonal), a, rest), b)
+
+
+@cache
+def _above_diagonal(n: int, strictly: bool) -> Any:
+    return np.triu(np.ones((n, n), np.bool_), int(strictly))
 
 
 def _triangle(x: Any, lower: bool, unit_diagonal: bool) -> Any:
@@ -49,9 +59,10 @@ def _transposed_solve(g: Any, a: Any, lower: bool, unit_diagonal: bool) -> Any:
     return v.solve_triangular(swap_last_axes(a), g, lower=not lower, unit_diagonal=unit_diagonal)
 
 
-def _matrix_vjp(g: Any, y: Any, a: Any, _b: Any, *, lower: bool, unit_diagonal: bool) -> Any:
-    product = v.matmul(_transposed_solve(g, a, lower, unit_diagonal), swap_last_axes(y))
-    return -_triangle(product, lower, unit_diagonal)
+def _both_vjps(g: Any, y: Any, a: Any, _b: Any, *, lower: bool, unit_diagonal: bool) -> tuple[Any, Any]:
+    """The cotangents of both inputs, from one solution with the transposed matrix."""
+    back = _transposed_solve(g, a, lower, unit_diagonal)
+    return -_triangle(v.matmul(back, swap_last_axes(y)), lower, unit_diagonal), back
 
 
 def _solve_triangular_jvp(t: Any, y: Any, a: Any, _b: Any, *, lower: bool, unit_diagonal: bool) -> Any:
@@ -63,16 +74,22 @@ def _solve_triangular_jvp(t: Any, y: Any, a: Any, _b: Any, *, lower: bool, unit_
     return v.solve_triangular(a, moved, lower=lower, unit_diagonal=unit_diagonal)
 
 
+def _flops(y: Any, a: Any, *_: Any) -> int:
+    return int(np.size(y) * np.shape(a)[-1])
+
+
 @general(
-    _matrix_vjp,
+    lambda g, y, a, _b, *, lower, unit_diagonal: _both_vjps(g, y, a, _b, lower=lower, unit_diagonal=unit_diagonal)[0],
     lambda g, _y, a, _b, *, lower, unit_diagonal: _transposed_solve(g, a, lower, unit_diagonal),
+    vjp_all=_both_vjps,
     jvp=_solve_triangular_jvp,
-    flops=lambda y, a, *_: np.size(y) * np.shape(a)[-1],
+    flops=_flops,
+    flops_back=lambda y, a, _b, *, asked: (1 + 2 * (0 in asked)) * _flops(y, a),
 )
 def _solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
     """The solution ``y`` of ``a @ y = b`` from one triangle of ``a``, for two stacks of matrices."""
     advice = "A triangular matrix is singular where its diagonal has a 0"
-    return call_lapack("solve_triangular", advice, _solve_triangular_values, a, b, lower, unit_diagonal)
+    return call_lapack("solve_triangular", advice, _solve_by_blocks, a, b, lower, unit_diagonal)
 
 
 def solve_triangular(
@@ -110,7 +127,7 @@ def solve_triangular(
     ``(..., n, k)``. Stacks broadcast.
     **Gradient.** For ``b`` the solution with the transposed matrix; for ``a`` minus its outer product with ``x``, and 0
     for entries that are not read.
-    **Cost.** n² k; the gradient of each input as much again.
+    **Cost.** n² k; the gradient of ``b`` as much again, that of ``a`` 2 n² k more.
 
     Examples
     --------

@@ -175,7 +175,7 @@ class Batch:
         return nest
 
 
-_OF_LISTS = ("concat", "stack", "einsum")
+_OF_LISTS = ("concat", "stack")
 _STACKS = ("matmul", "matvec", "vecdot", "cross", "solve")
 """Operations with several inputs whose axes in front broadcast."""
 

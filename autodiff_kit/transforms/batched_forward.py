@@ -8,11 +8,11 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import SCALAR
 from autodiff_kit.core.backward import saved_values
-from autodiff_kit.core.forward import call_jvp, fill_tangents, output_tangent
 from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.operation import Op, v
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.unbroadcast import unbroadcast
+from autodiff_kit.transforms.node_tangent import call_jvp, fill_tangents, output_tangent
 
 __all__ = ["batched_forward_pass", "batched_output_tangent"]
 

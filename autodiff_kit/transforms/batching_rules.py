@@ -208,39 +208,28 @@ def shared_input_cotangent(node: Node, k: int, g: Any, examples: ExampleRange, g
 
     "rows" is a cotangent in the shape of the input; "per example" has a leading axis for the examples in the range.
     """
-    if not _is_builtin(node) or (node.op.vjps is None and node.op.name != "einsum"):
+    if not _is_builtin(node) or node.op.vjps is None:
         return None
     like = node.inputs[k].spec  # type: ignore[union-attr]
     saved = saved_values(node, graph)
     if keeps_examples_separate(node, k, examples):
-        return "rows", unbroadcast(_apply_rule(node, k, g, saved), like)
+        return "rows", unbroadcast(apply_vjp(node.op, k, g, saved, node.params), like)
     special = _SHARED_INPUT_RULES.get((node.op.name, k)) if node.op.name != "einsum" else _shared_einsum_operand(k)
     part = special(node, g, saved, examples) if special is not None else None
     if part is None and _is_broadcast_over_examples(node, k):
-        part = examples.select_rows(_apply_rule(node, k, g, saved))
+        part = examples.select_rows(apply_vjp(node.op, k, g, saved, node.params))
     return None if part is None else ("per example", unbroadcast(part, like, 1))
-
-
-def _apply_rule(node: Node, k: int, g: Any, saved: Saved) -> Any:
-    """Cotangent of one input by the operation's own rule."""
-    if node.op.vjps is None:  # einsum has one rule for all
-        return _einsum_cotangent(node, k, g, saved, node.params["labels"][k])
-    return apply_vjp(node.op, k, g, saved, node.params)
-
-
-def _einsum_cotangent(node: Node, k: int, g: Any, saved: Saved, wanted: tuple[int, ...]) -> Any:
-    labels, arrays = node.params["labels"], saved[1:]
-    return v.einsum(
-        [g, *arrays[:k], *arrays[k + 1 :]], labels=(node.params["out"], *labels[:k], *labels[k + 1 :]), out=wanted
-    )
 
 
 def _shared_einsum_operand(k: int) -> Callable[[Node, Any, Saved, ExampleRange], Any]:
     """Rule for an einsum operand that all examples share: the batch label of the output is kept as a leading axis."""
 
     def part(node: Node, g: Any, saved: Saved, examples: ExampleRange) -> Any:
-        own, first = node.params["labels"][k], node.params["out"][:1]
-        return None if first[0] in own else examples.select_rows(_einsum_cotangent(node, k, g, saved, first + own))
+        labels, out = node.params["labels"], node.params["out"]
+        if out[0] in labels[k]:
+            return None
+        wanted = out[:1] + labels[k]
+        return examples.select_rows(v.einsum(g, saved[2 - k], labels=(out, labels[1 - k]), out=wanted))
 
     return part
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.fast_backward import FLOAT_ERRORS
-from autodiff_kit.core.forward import apply_jvp, fast_output_tangent, output_tangent
 from autodiff_kit.core.numpy_protocol import Value, canonical
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.pytree import flatten, flatten_like, unflatten_like
@@ -21,6 +20,7 @@ from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.core.validation import check_choice
 from autodiff_kit.core.variable import Variable, attach_variable
 from autodiff_kit.errors import DtypeError, OpenTapeError, ShapeError, StructureError
+from autodiff_kit.transforms.node_tangent import apply_jvp, fast_output_tangent, output_tangent
 
 __all__ = ["ForwardAccumulator", "TangentRecord", "check_tangent"]
 

@@ -103,3 +103,26 @@ def test_the_fast_backward_pass_gives_the_same_cotangents(name: str) -> None:
     for a, b in zip(fast, plain, strict=True):
         assert np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True)
         assert np.asarray(a).dtype == np.asarray(b).dtype
+
+
+COMPARISONS = ["Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual"]
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_comparisons_of_scalars_write_the_same_node_without_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    op = OPS[name]
+    x, y, missing = ak.constant(0.5), ak.constant(0.7), ak.constant(float("nan"))
+    with ak.GradientTape() as tape:
+        tape.watch([x, y, missing])
+        for a, b in ((x, y), (y, x), (x, x), (x, missing), (x, 0.7), (x, 1), (0.2, x), (missing, 0.5)):
+            plain = plain_dispatch(op, [ak.constant(v) if type(v) in (int, float) else v for v in (a, b)])
+            with monkeypatch.context() as patch:
+                patch.setattr(op, "value", None)
+                fast = op.function(a, b)  # type: ignore[misc]
+            assert type(fast._value) is type(plain._value)
+            assert fast._value == plain._value
+            one, other = fast.node, plain.node
+            assert (one.op, one.inputs, one.spec, one.lasti > 0) == (other.op, other.inputs, other.spec, True)
+            assert one in tape._record.nodes
+    assert bool(ak.constant(0.5) < 0.7)
+    assert tape.gradient(fast, x) is None

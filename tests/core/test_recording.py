@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import threading
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -154,3 +157,83 @@ def test_a_closed_record_holds_no_frame() -> None:
     records = [outer._record, inner._record]
     assert [r.frame for r in (*records, *(s for r in records for s in r.joint_records.values()))] == [None] * 3
     assert float(outer.gradient(y, x)) == 3.0
+
+
+@pytest.fixture
+def thresholds() -> Iterator[tuple[int, int, int]]:
+    """The collector's thresholds that a user has set; afterwards those of before."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 5)
+    yield gc.get_threshold()
+    gc.enable()
+    gc.set_threshold(*before)
+
+
+def test_the_collector_looks_less_often_while_a_tape_records(thresholds: tuple[int, int, int]) -> None:
+    starts: list[str] = []
+    count = lambda phase, _info: starts.append(phase) if phase == "start" else None  # noqa: E731
+    x = ak.Variable(1.0)
+    gc.callbacks.append(count)
+    try:
+        with ak.GradientTape() as tape:
+            y = x * 1.0
+            for _ in range(60_000):
+                y = y * 1.0
+    finally:
+        gc.callbacks.remove(count)
+    assert len(starts) < 5
+    assert gc.get_threshold() == thresholds
+    assert float(tape.gradient(y, x)) == 1.0
+
+
+def test_the_thresholds_return_with_the_last_tape(thresholds: tuple[int, int, int]) -> None:
+    outer, inner = ak.GradientTape(), ak.GradientTape()
+    with outer:
+        raised = gc.get_threshold()
+        assert all(more >= own for more, own in zip(raised, thresholds, strict=True))
+        assert raised[0] > 10_000
+        with pytest.raises(ZeroDivisionError), inner:
+            _ = 1 / 0
+        assert gc.get_threshold() == raised
+        with pytest.raises(ak.AutodiffError), outer:
+            pass
+        assert gc.get_threshold() == raised
+    assert gc.get_threshold() == thresholds
+
+
+def test_tapes_of_several_threads_share_the_thresholds(thresholds: tuple[int, int, int]) -> None:
+    opened, closed = threading.Event(), threading.Event()
+
+    def record() -> None:
+        with ak.GradientTape():
+            opened.set()
+            closed.wait(10)
+
+    thread = threading.Thread(target=record)
+    with ak.GradientTape():
+        thread.start()
+        assert opened.wait(10)
+    assert gc.get_threshold() != thresholds  # the other tape still records
+    closed.set()
+    thread.join()
+    assert gc.get_threshold() == thresholds
+
+
+def test_the_users_own_thresholds_win(thresholds: tuple[int, int, int]) -> None:
+    gc.set_threshold(10**6, 10, 10**3)
+    own = gc.get_threshold()
+    with ak.GradientTape():
+        assert gc.get_threshold()[::2] == own[::2]
+    assert gc.get_threshold() == own
+    with ak.GradientTape():
+        gc.set_threshold(123, 4, 5)
+        own = gc.get_threshold()
+    assert gc.get_threshold() == own
+    for off in (gc.disable, lambda: gc.set_threshold(0, 10, 10)):
+        gc.set_threshold(700, 10, 5)
+        off()
+        own = gc.get_threshold()
+        with ak.GradientTape():
+            assert gc.get_threshold() == own
+        assert gc.get_threshold() == own
+        gc.enable()

@@ -42,6 +42,11 @@ EINSUM = (
     ("bij,bjk->bik", (2, 2, 3), (2, 3, 2)), ("ii,i", (3, 3), (3,)), ("ij,jk->ik", (2, 1), (3, 2)),
     ("ij,ij", (2, 3), (1, 3)), (",ij->j", (), (2, 3)), ("ijk,lk->jl", (2, 3, 2), (2, 2)), ("i,i->i", (3,), (3,)),
 )  # fmt: skip
+MANY = (
+    ("ij,jk,k->i", (2, 3), (3, 2), (2,)), ("i,i,i->i", (3,), (3,), (3,)), (",i,ij->j", (), (2,), (2, 3)),
+    ("...ij,jk,...k->...i", (2, 2, 3), (3, 2), (2, 2)), ("ij,ik,jk->", (2, 3), (2, 2), (3, 2)),
+    ("ia,ib,abc,bd->id", (2, 2), (2, 3), (2, 3, 1), (3, 2)),
+)  # fmt: skip
 ALONE = (
     ("ii", (3, 3)), ("ii->i", (3, 3)), ("ij->ji", (2, 3)), ("ij->j", (2, 3)), ("ba", (2, 3)), ("...->...", (2, 3)),
     ("iji->j", (2, 3, 2)), ("iii->i", (2, 2, 2)), ("i...->...", (2, 3)), ("ij->", (2, 3)),
@@ -54,8 +59,9 @@ def _einsum() -> Iterator[Case]:
                    lambda *x, t=text: np.einsum(t, *x))  # fmt: skip
     for text, a in ALONE:
         yield shaped("einsum", f"{text} {a}", a, lambda x, t=text: ak.einsum(t, x), lambda x, t=text: np.einsum(t, x))
-    yield Case("Einsum", "three", lambda rng: spaced(rng, (2, 3), (3, 2), (2,)), lambda *x: ak.einsum("ij,jk,k->i", *x),
-               lambda *x: np.einsum("ij,jk,k->i", *x))  # fmt: skip
+    for text, *shapes in MANY:
+        yield Case("Einsum", text, lambda rng, s=shapes: spaced(rng, *s), lambda *x, t=text: ak.einsum(t, *x),
+                   lambda *x, t=text: np.einsum(t, *x))  # fmt: skip
     yield Case("Einsum", "lists", two((2, 3), (3, 2)), lambda a, b: ak.einsum(a, [0, 1], b, [1, 2], [2, 0]),
                lambda a, b: (a @ b).T)  # fmt: skip
 

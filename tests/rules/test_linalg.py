@@ -307,10 +307,67 @@ def test_products_of_integers_are_integers() -> None:
         np.testing.assert_array_equal(f(a).numpy(), g(a))
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: ak.cholesky(x @ x.T),
+        lambda x: ak.qr(x).Q,
+        lambda x: ak.solve_triangular(x, np.ones((100, 2)), lower=True),
+        lambda x: ak.lstsq(x, np.ones(100)).x,
+    ],
+    ids=["cholesky", "qr", "solve_triangular", "lstsq"],
+)
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_triangular_systems_are_substituted(monkeypatch: pytest.MonkeyPatch, f: Any, mode: str) -> None:
+    """No elimination of a large matrix: what LAPACK solves are blocks of it."""
+    sizes = []
+    eliminate = np.linalg.solve
+    monkeypatch.setattr(np.linalg, "solve", lambda a, b: [sizes.append(a.shape[-1]), eliminate(a, b)][1])
+    along = np.random.default_rng(3).normal(size=(100, 100))
+    x = along + 20 * np.eye(100)
+    if mode == "reverse":
+        ak.grad(lambda x: ak.sum(f(x) ** 2))(x)
+    else:
+        ak.jvp(f, (x,), (along,))
+    assert sizes
+    assert max(sizes) < 50
+
+
+@pytest.mark.parametrize("solve", [ak.solve, ak.solve_triangular])
+def test_the_gradients_of_both_sides_come_from_one_solution(monkeypatch: pytest.MonkeyPatch, solve: Any) -> None:
+    a = np.triu(SQUARE)
+    tape, sources, y = recorded(solve, [a, SQUARE])
+    alone = [recorded(lambda x: solve(x, SQUARE), [a]), recorded(lambda x: solve(a, x), [SQUARE])]
+    expected = [one.gradient(value, x).numpy() for one, (x,), value in alone]
+    calls = []
+    eliminate = np.linalg.solve
+    monkeypatch.setattr(np.linalg, "solve", lambda a, b: [calls.append(a), eliminate(a, b)][1])
+    found = [g.numpy() for g in tape.gradient(y, sources)]
+    assert len(calls) == 1
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_long_einsum_is_products_of_two_in_a_cheap_order() -> None:
+    """The vector first: 3 products with a vector and no product of matrices, and the gradient only reverses them."""
+    matrices, x = [RNG.normal(size=(50, 50)) for _ in range(3)], RNG.normal(size=50)
+    tape, _, y = recorded(lambda *own: ak.einsum("ij,jk,kl,l->i", *own), [*matrices, x])
+    assert [row.flops for row in tape.cost(by="op").rows] == [3 * 2 * 50 * 50]
+    a, b, c = matrices
+    np.testing.assert_allclose(y.numpy(), a @ (b @ (c @ x)), rtol=1e-12)
+
+
+def test_an_einsum_of_sixty_matrices() -> None:
+    """NumPy's letters do not suffice for the labels."""
+    matrices = list(RNG.normal(size=(60, 2, 2)))
+    np.testing.assert_allclose(ak.multi_dot(matrices).numpy(), np.linalg.multi_dot(matrices), rtol=1e-9)
+
+
 def test_float16_is_summed_in_float32() -> None:
     """4,000 products of 1: in float16 a running sum would stop at 2048."""
     ones = np.ones((2, 4000), np.float16)
     assert ak.einsum("ij,ij->i", ones, ones).tolist() == [4000.0, 4000.0]
+    large, small = np.full(1, 300, np.float16), np.full(1, 2.0**-7, np.float16)
+    assert ak.einsum("i,i,i->i", large, large, small).tolist() == [703.0]  # 90,000 is no float16
     tape, (x,), y = recorded(lambda x: ak.einsum("i,ij->", x, ones), [np.ones(2, np.float16)])
     assert tape.gradient(y, x).tolist() == [4000.0, 4000.0]
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import SCALAR
 from autodiff_kit.core.backward import input_cotangents
-from autodiff_kit.core.forward import output_tangent
 from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.tensor import wrap
@@ -24,6 +23,7 @@ from autodiff_kit.lab.kernel.errors import InspectorError
 from autodiff_kit.lab.kernel.table_model import TapeTable
 from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE, kind_letter, summarize
 from autodiff_kit.ops.row_gradient import RowGradient
+from autodiff_kit.transforms.node_tangent import output_tangent
 
 __all__ = ["ForwardSweep", "ReverseSweep", "SteppedSweep", "seed_for"]
 

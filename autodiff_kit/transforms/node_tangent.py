@@ -1,7 +1,6 @@
 """Forward mode: the tangent of one node from those of its inputs.
 
 Forward accumulators apply it while a function runs. Passes over a finished record apply it to each node, first to last.
-Both are in :mod:`autodiff_kit.transforms`.
 """
 
 from __future__ import annotations
