@@ -136,17 +136,42 @@ def scan(f: Branch, init: Any, xs: Any = None, length: int | None = None, revers
     check_callable("scan: f", f)
     check_flag("reverse", reverse)
     xs = lists_as_arrays(xs)
-    leaves = [unstack(_entries(x)) for x in flatten(xs)] if xs is not None else []
-    count = _step_count([len(rows) for rows in leaves], length)
+    arrays = [_entries(x) for x in flatten(xs)] if xs is not None else []
+    count = _step_count([len(x) for x in arrays], length)
+    if count and open_records.trace is not None:
+        return _traced_scan(open_records.trace, f, init, xs, arrays, count, reverse)
+    leaves = list(map(unstack, arrays))
     carry, found = init, []
     for k in range(count)[:: -1 if reverse else 1]:
-        result = f(carry, None if xs is None else unflatten_like(xs, [rows[k] for rows in leaves]))
-        if not isinstance(result, tuple) or len(result) != 2:
-            raise StructureError(f"scan: f must return (carry, y), got {describe(result)}")
-        _check_same_form(carry, result[0])
-        carry = result[0]
-        found.append(result[1])
+        carry, y = _step(f, carry, None if xs is None else unflatten_like(xs, [rows[k] for rows in leaves]))
+        found.append(y)
     return carry, _stack_results(found[::-1] if reverse else found)
+
+
+def _step(f: Branch, carry: Any, x: Any) -> tuple[Any, Any]:
+    """The next carry and the result of one step."""
+    result = f(carry, x)
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise StructureError(f"scan: f must return (carry, y), got {describe(result)}")
+    _check_same_form(carry, result[0])
+    return result
+
+
+def _traced_scan(
+    trace: Any, f: Branch, init: Any, xs: Any, arrays: list[Tensor], count: int, reverse: bool
+) -> tuple[Any, Any]:
+    """The loop while a function is traced, whose body is traced once."""
+    forms: list[Any] = []
+
+    def body(carry: list[Tensor], entries: list[Tensor]) -> tuple[list[Any], list[Any]]:
+        new, y = _step(f, unflatten_like(init, carry), None if xs is None else unflatten_like(xs, entries))
+        forms.append(y)
+        return flatten(new), [leaf for leaf in flatten(y) if leaf is not None]
+
+    carry, stacks = trace.scan(body, list(map(as_tensor, flatten(init))), arrays, count, reverse)
+    found = iter(stacks)
+    ys = unflatten_like(forms[0], [None if leaf is None else next(found) for leaf in flatten(forms[0])])
+    return unflatten_like(init, carry), ys
 
 
 def _entries(x: Any) -> Tensor:

@@ -22,7 +22,7 @@ __all__ = ["pad_with_zeros"]
 
 
 def _tracer_of(*values: Any) -> Any:
-    return next(v.tracer for v in values if isinstance(v, SymbolicArray))
+    return max((v.tracer for v in values if isinstance(v, SymbolicArray)), key=lambda tracer: tracer.depth)
 
 
 def _matmul(tracer: TracerInterface, a: Any, b: Any) -> Any:

@@ -98,6 +98,8 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
     def __array_ufunc__(self, ufunc: np.ufunc, how: str, *inputs: Any, **options: Any) -> Any:
         if any(isinstance(x, Value) or (isinstance(x, Tracer) and x.level > self.level) for x in inputs):
             return NotImplemented
+        if any(isinstance(x, SymbolicArray) and x.tracer.depth > self.tracer.depth for x in inputs):
+            return NotImplemented  # the innermost trace records it
         if options.get("out") is not None:
             self._refuse_value("writing into an existing array")
         dtype = options.pop("dtype", None)

@@ -1,0 +1,399 @@
+"""Loops: the body of ``ak.scan`` is traced once, and its derivatives are made from that one trace.
+
+While a function is traced, :func:`trace_loop` runs the body once, on one carry and one entry of each array, with a
+tracer of its own. The loop becomes one call in the graph of the function, and one operation on the tapes that follow
+its inputs. Values that the body finds outside become inputs of the loop (closure conversion):
+
+* :meth:`Tracer.node <autodiff_kit.compile.trace.tracer.Tracer.node>` makes an input of a symbolic value of another
+  trace;
+* :class:`_BodySink`, in the place of the record of each open tape, makes a leaf of a value that this tape follows.
+
+The body is recorded on a tape of its own, which stays. Its reverse pass gives a step of the loop that goes backwards,
+its forward pass a step of the loop of tangents: both add to the graph of the body and to its tape. Their loops are
+operations like the first one, so derivatives of any order come out, and the user's function never runs again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.compile.topological_order import live_nodes
+from autodiff_kit.compile.trace.loop_call import LoopCall
+from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, symbolic_value
+from autodiff_kit.core.dispatch import record_op
+from autodiff_kit.core.forward import output_tangent
+from autodiff_kit.core.joint_record import joint_record, records_of
+from autodiff_kit.core.modes import modes
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import Op, v
+from autodiff_kit.core.record import Node, Record, open_records
+from autodiff_kit.core.tape import GradientTape
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+
+__all__ = ["trace_loop"]
+
+StepFunction = Callable[[list[Tensor], list[Tensor]], tuple[list[Tensor], list[Tensor]]]
+
+
+def trace_loop(
+    tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool
+) -> tuple[list[Tensor], list[Tensor]]:
+    """The last carry and the stacked results of a loop whose body is traced once.
+
+    Parameters
+    ----------
+    tracer : Tracer
+        The trace that the loop belongs to.
+    f : callable
+        The body, on lists of tensors: from a carry and entries to the next carry and results.
+    init, xs : list of Tensor
+        The first carry; arrays with one entry for each step.
+    count, reverse : int, bool
+    """
+    body, followed = _Body(tracer), list(map(_is_followed, xs))
+    with body.entered():
+        carry = [body.leaf(x.shape, x.dtype, body.tape is not None) for x in init]
+        entries = [body.leaf(x.shape[1:], x.dtype, follows) for x, follows in zip(xs, followed, strict=True)]
+        new_carry, results = ([body.own(as_tensor(x)) for x in part] for part in f(carry, entries))
+    found = body.followed_values()
+    step = _Step(body, carry, entries, list(found), new_carry, results)
+    body.find_random_nodes(step)
+    return _run(step, count, reverse, [*init, *xs, *found.values()])
+
+
+class _Body:
+    """The graph and the tape of a loop's body, which are extended where a derivative is needed.
+
+    Attributes
+    ----------
+    tracer : Tracer
+        Its graph holds the body and its derivatives.
+    tape : GradientTape or None
+        Follows the inputs of the body; None where no tape follows the loop.
+    random : list of GraphNode
+        Values that were drawn: derivatives take those of the first pass.
+    stacks : list
+        The drawn values of all steps.
+    """
+
+    def __init__(self, parent: Any) -> None:
+        self.tracer = type(parent)(parent)
+        self.outside: list[Record] = []
+        open_outside = any(r.sink is not None for r in (*parent.outside, *open_records.records))
+        self.tape = GradientTape(persistent=True) if open_outside else None
+        self.leaves: dict[Node, tuple[Tensor, Tensor]] = {}  # by the node outside: the leaf, and the value outside
+        self.random: list[GraphNode] = []
+        self.stacks: list[Any] = []
+        if self.tape is not None:
+            self.tape._entered = self.tape._warned = True
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """A block that adds to the body: its tracer traces, its tape records, tapes outside pass on what they follow."""
+        before = open_records.trace, open_records.records
+        outside = [r for r in (*before[0].outside, *before[1]) if r.sink is not None]
+        sinks = [(r, r.sink, r.keep_all) for r in outside]
+        self.outside = self.tracer.outside = outside
+        open_records.trace, open_records.records = self.tracer, []
+        self.tracer.closed = False
+        if self.tape is not None:
+            self.tape._record.open()
+            open_records.records.append(self.tape._record)
+        for record, sink, _ in sinks:
+            record.sink, record.keep_all = _BodySink(self, before, record, sink), True
+        try:
+            yield
+        finally:
+            open_records.trace, open_records.records = before
+            self.tracer.closed = True
+            for record, sink, keep_all in sinks:
+                record.sink, record.keep_all = sink, keep_all
+            if self.tape is not None:
+                self.tape._record.close()
+
+    def leaf(self, shape: tuple[int, ...], dtype: Any, followed: bool) -> Tensor:
+        """A new input of the body."""
+        tensor = wrap(symbolic_value(self.tracer, self.tracer.graph.input(shape, dtype)))
+        return self.watched(tensor) if followed and np.dtype(dtype).kind == "f" else tensor
+
+    def watched(self, tensor: Tensor) -> Tensor:
+        """A tensor that the body's tape follows from here on."""
+        tensor.attach(self.tape._record)  # type: ignore[union-attr]
+        self.tape._watched.append(tensor)  # type: ignore[union-attr]
+        return tensor
+
+    def leaf_for(self, node: Node, value: Any) -> Tensor:
+        """The leaf that stands for a value outside which a tape follows."""
+        if node not in self.leaves:
+            own = symbolic_value(self.tracer, self.tracer.node(value))
+            self.leaves[node] = self.watched(wrap(own)), wrap(value, node)
+        return self.leaves[node][0]
+
+    def own(self, x: Tensor) -> Tensor:
+        """A tensor as one of the body: a value from outside becomes an input or a constant of the body."""
+        if x.node is not None and any(r in self.outside for r in records_of(x.node.record)):
+            return self.leaf_for(x.node, x._value)
+        if isinstance(x._value, SymbolicArray) and x._value.tracer is self.tracer:
+            return x
+        return wrap(symbolic_value(self.tracer, self.tracer.node(x._value)))
+
+    def followed_values(self) -> dict[Tensor, Tensor]:
+        """The leaves that stand for values which tapes outside follow, and these values, outside the body."""
+        found = dict(self.leaves.values())
+        readings = () if self.tape is None else tuple(self.tape._record.readings.values())
+        for variable, first, _ in readings:
+            value = variable.read_value()
+            if first.node is not None and _is_followed(value):
+                found[first] = value
+        return found
+
+    def find_random_nodes(self, step: _Step) -> None:
+        """Find the values that the step draws; a derivative must not draw again."""
+        live = live_nodes(step.output_nodes)
+        draws = {n for n in live if n.op == "call" and n.params.is_random()}
+        self.random = [n for n in live if n.dtype != object and (n in draws or (n.op == "item" and n.args[0] in draws))]
+        step.draws = True
+
+
+class _BodySink:
+    """The sink of a tape outside, while the body runs: what it follows becomes a leaf of the body."""
+
+    def __init__(self, body: _Body, before: Any, record: Record, sink: Any) -> None:
+        self.body, self.before, self.record, self.sink = body, before, record, sink
+
+    def append(self, node: Node) -> None:
+        """Make a node one of the body's tape; a node without a value of the body stays outside."""
+        y, *values = node.saved or (None,)
+        if not isinstance(y, SymbolicArray) or y.tracer is not self.body.tracer:
+            self._append_outside(node)
+            return
+        members, own = records_of(node.record), self.body.tape._record  # type: ignore[union-attr]
+        if self.record not in members:
+            return  # done, for another tape outside
+        inside = [r for r in members if r not in self.body.outside]
+        inputs, values = list(node.inputs), list(values)
+        for k, n in enumerate(inputs):
+            if n is not None and not any(r in inside or r is own for r in records_of(n.record)):
+                leaf = self.body.leaf_for(n, values[k])
+                inputs[k], values[k] = leaf.node, leaf._value
+        node.parts = (*inputs, y, *values)
+        node.record = joint_record(own, *inside)
+        if own not in inside:
+            own.sink.append(node)
+
+    def _append_outside(self, node: Node) -> None:
+        """Append a node to the record itself, as if the body did not run."""
+        inside = open_records.trace, open_records.records, self.record.sink
+        (open_records.trace, open_records.records), self.record.sink = self.before, self.sink
+        try:
+            self.sink.append(node)
+        finally:
+            open_records.trace, open_records.records, self.record.sink = inside
+
+
+@dataclass(eq=False)
+class _Step:
+    """A step of a loop: a part of its body's graph, from inputs to outputs. Steps of derivatives share the body."""
+
+    body: _Body
+    carry: list[Tensor]
+    entries: list[Tensor]
+    shared: list[Tensor]
+    new_carry: list[Tensor]
+    results: list[Tensor]
+    draws: bool = False  # whether it draws random numbers itself; the steps of derivatives take them as entries
+    derived: dict[str, _Step] = field(default_factory=dict, init=False)
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """All inputs."""
+        return [*self.carry, *self.entries, *self.shared]
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """All outputs."""
+        return [*self.new_carry, *self.results]
+
+    @property
+    def output_nodes(self) -> list[GraphNode]:
+        """The outputs in the graph."""
+        return [x._value.node for x in self.outputs]
+
+    def derivative(self, name: str, make: Callable[[_Step], _Step]) -> _Step:
+        """The step of a derivative, which is made once; modes of this thread change it."""
+        if modes.active():
+            return make(self)
+        if name not in self.derived:
+            self.derived[name] = make(self)
+        return self.derived[name]
+
+
+def _is_followed(x: Tensor) -> bool:
+    """Whether an open record follows a value."""
+    return x.node is not None and any(r.sink is not None for r in records_of(x.node.record))
+
+
+def _run(step: _Step, count: int, reverse: bool, inputs: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+    """The last carry and the stacked results of a loop, as one operation of the tapes that follow its inputs."""
+    split = len(step.new_carry)
+    if any(map(_is_followed, inputs)) and any(x.dtype.kind == "f" for x in step.outputs):
+        carries = replace(step, results=[*step.results, *step.carry])  # each step's carry is kept for the derivatives
+        outputs = _Loop(carries, count, reverse).apply(inputs)[: split + len(step.results)]
+    else:
+        outputs = list(map(wrap, _place(step, count, reverse, list(map(unwrap, inputs)))))
+    return outputs[:split], outputs[split:]
+
+
+class _Loop:
+    """A loop as an operation with derivatives: its floating outputs lie one after the other in one vector."""
+
+    def __init__(self, step: _Step, count: int, reverse: bool) -> None:
+        self.step, self.count, self.reverse = step, count, reverse
+        self.op = Op("scan", self._value, vjp_all=self._vjp, jvp=self._jvp, user_defined=True, flops=lambda *_, **__: 0)
+        shapes = [x.shape for x in step.new_carry] + [(count, *x.shape) for x in step.results]
+        self.shapes = [shape if x.dtype.kind == "f" else None for x, shape in zip(step.outputs, shapes, strict=True)]
+        self.dtype = np.result_type(*(x.dtype for x in step.outputs if x.dtype.kind == "f"))
+        self.others: list[Any] = []  # the other outputs, which have no derivative
+
+    def apply(self, inputs: list[Tensor]) -> list[Tensor]:
+        """The outputs, recorded."""
+        values = tuple(map(unwrap, inputs))
+        y = record_op(self.op, self._value(*values), values, tuple(x.node for x in inputs))
+        return self._unpacked(y)
+
+    def _value(self, *values: Any) -> Any:
+        found = _place(self.step, self.count, self.reverse, list(values))
+        self.others = [x for x, shape in zip(found, self.shapes, strict=True) if shape is None]
+        floats = [x for x, shape in zip(found, self.shapes, strict=True) if shape is not None]
+        return np.concatenate([x.reshape(-1).astype(self.dtype) for x in floats])
+
+    def _unpacked(self, packed: Tensor) -> list[Tensor]:
+        """The outputs, from the vector of the floating ones."""
+        parts, start, others = [], 0, iter(self.others)
+        for x, shape in zip(self.step.outputs, self.shapes, strict=True):
+            if shape is None:
+                parts.append(wrap(next(others)))
+                continue
+            part = packed[start : start + int(np.prod(shape))].reshape(shape)
+            parts.append(part if x.dtype == self.dtype else part.astype(x.dtype))
+            start += int(np.prod(shape))
+        return parts
+
+    def _split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """Carry, entries and shared values among values for all inputs."""
+        a = len(self.step.carry)
+        b = a + len(self.step.entries)
+        return list(values[:a]), list(values[a:b]), list(values[b:])
+
+    def _points(self, y: Tensor, inputs: Sequence[Any]) -> tuple[list[Tensor], list[Tensor]]:
+        """Where each step is differentiated: its carries and entries, and the shared values."""
+        _, entries, shared = self._split(list(map(as_tensor, inputs)))
+        carries = self._unpacked(y)[-len(self.step.carry) :] if self.step.carry else []
+        return [*carries, *entries], shared
+
+    def _vjp(self, g: Any, y: Any, *inputs: Any) -> tuple[Any, ...]:
+        """The cotangents of all inputs: a loop in the other direction that carries those of carry and shared values."""
+        points, shared = self._points(y, inputs)
+        pull = self.step.derivative("reverse", _reverse_step)
+        wanted = [x for x, shape in zip(self._unpacked(g), self.shapes, strict=True) if shape is not None]
+        split = sum(shape is not None for shape in self.shapes[: len(self.step.carry)])
+        init = [*wanted[:split], *(_zeros(x.shape, x.dtype) for x in self.step.shared)]
+        last, results = _run(pull, self.count, not self.reverse, [*init, *points, *wanted[split:], *shared])
+        found = iter([*last[:split], *results, *last[split:]])
+        return tuple(next(found) if _has_cotangent(x) else None for x in self.step.inputs)
+
+    def _jvp(self, tangents: Sequence[Any], y: Any, *inputs: Any) -> Any:
+        """The tangent of the vector: a loop of the same direction that carries the tangents of the carry."""
+        points, shared = self._points(as_tensor(y), inputs)
+        given = [
+            _zeros(np.shape(unwrap(x)), s.dtype) if t is None else as_tensor(t)
+            for t, x, s in zip(tangents, inputs, self.step.inputs, strict=True)
+        ]
+        used = [
+            [t for t, x in zip(part, own, strict=True) if _has_cotangent(x)]
+            for part, own in zip(self._split(given), self._split(self.step.inputs), strict=True)
+        ]
+        push = self.step.derivative("forward", _forward_step)
+        carry, results = _run(push, self.count, self.reverse, [*used[0], *points, *used[1], *shared, *used[2]])
+        return v.concat(tuple(x.reshape(-1).astype(self.dtype) for x in (*carry, *results)), axis=-1)
+
+
+def _has_cotangent(leaf: Tensor) -> bool:
+    """Whether the body's tape follows an input."""
+    return leaf.node is not None
+
+
+def _zeros(shape: tuple[int, ...], dtype: Any) -> Tensor:
+    return as_tensor(np.zeros(shape, dtype))
+
+
+def _is_floating(x: Tensor) -> bool:
+    return x.dtype.kind == "f"
+
+
+def _reverse_step(step: _Step) -> _Step:
+    """The step of the loop that goes back: from the cotangents after a step to those before it.
+
+    It carries the cotangents of the carry and the sums of those of the shared values.
+    """
+    body = step.body
+    with body.entered():
+        carry = [body.leaf(x.shape, x.dtype, True) for x in filter(_is_floating, step.new_carry)]
+        sums = [body.leaf(x.shape, x.dtype, True) for x in step.shared]
+        given = [body.leaf(x.shape, x.dtype, True) for x in filter(_is_floating, step.results)]
+        parts = [list(filter(_has_cotangent, part)) for part in (step.carry, step.entries, step.shared)]
+        targets = list(filter(_is_floating, step.outputs))
+        found = body.tape.gradient(targets, parts, [*carry, *given], unconnected_gradients="zero")  # type: ignore[union-attr]
+        of_carry, of_entries, of_shared = found
+        new = [*of_carry, *(total + g for total, g in zip(sums, of_shared, strict=True))]
+        new, results = ([body.own(x) for x in part] for part in (new, of_entries))
+    return _Step(body, [*carry, *sums], [*step.carry, *step.entries, *given], step.shared, new, results)
+
+
+def _forward_step(step: _Step) -> _Step:
+    """The step of the loop of tangents: from those of the inputs of a step to those of its outputs."""
+    body = step.body
+    with body.entered():
+        parts = [list(filter(_has_cotangent, part)) for part in (step.carry, step.entries, step.shared)]
+        leaves = [[body.leaf(x.shape, x.dtype, True) for x in part] for part in parts]
+        tangents = {x.node: t for part, own in zip(parts, leaves, strict=True) for x, t in zip(part, own, strict=True)}
+        for node in list(body.tape._record.nodes):  # type: ignore[union-attr]
+            incoming = tuple([None if n is None else tangents.get(n) for n in node.inputs])
+            if any(t is not None for t in incoming) and (t := output_tangent(node, incoming, True)) is not None:
+                tangents[node] = as_tensor(t)
+        found = [
+            [
+                body.own(tangents[x.node] if x.node in tangents else _zeros(x.shape, x.dtype))
+                for x in filter(_is_floating, part)
+            ]
+            for part in (step.new_carry, step.results)
+        ]
+    return _Step(body, leaves[0], [*step.carry, *step.entries, *leaves[1]], [*step.shared, *leaves[2]], *found)
+
+
+def _place(step: _Step, count: int, reverse: bool, values: list[Any]) -> list[Any]:
+    """The last carry and the stacked results, as values of the present trace: the loop is added to its graph."""
+    body, tracer, outputs = step.body, open_records.trace, step.output_nodes
+    drawn = set() if step.draws else set(body.random)
+    live = live_nodes(outputs, drawn)
+    used = {a for n in (*live,) for a in n.args} | set(outputs)
+    entries = dict(zip((x._value.node for x in step.entries), values[len(step.carry) :], strict=False))
+    entries |= {n: stack for n, stack in zip(body.random, body.stacks, strict=False) if n in drawn & used}
+    carry = [x._value.node for x in step.carry]
+    shared = dict(zip((x._value.node for x in step.shared), values[len(step.carry) + len(step.entries) :], strict=True))
+    fixed = [n for n in live if n.op == "input" and n not in entries and n not in carry]
+    if step.draws:
+        outputs = [*outputs, *body.random]
+    loop = LoopCall([*carry, *entries, *fixed], outputs, (len(carry), len(entries)), count, reverse)
+    given = [*values[: len(carry)], *entries.values()]
+    given += [shared[n] if n in shared else body.tracer.captured[n] for n in fixed]
+    found = tracer.add_loop(loop, given)
+    if step.draws:
+        found, body.stacks = found[: len(step.outputs)], found[len(step.outputs) :]
+    return found
