@@ -139,7 +139,9 @@ def scan(f: Branch, init: Any, xs: Any = None, length: int | None = None, revers
     arrays = [_entries(x) for x in flatten(xs)] if xs is not None else []
     count = _step_count([len(x) for x in arrays], length)
     if count and open_records.trace is not None:
-        return _traced_scan(open_records.trace, f, init, xs, arrays, count, reverse)
+        found = _traced_scan(open_records.trace, f, init, xs, arrays, count, reverse)
+        if found is not NotImplemented:
+            return found
     leaves = list(map(unstack, arrays))
     carry, found = init, []
     for k in range(count)[:: -1 if reverse else 1]:
@@ -159,8 +161,8 @@ def _step(f: Branch, carry: Any, x: Any) -> tuple[Any, Any]:
 
 def _traced_scan(
     trace: Any, f: Branch, init: Any, xs: Any, arrays: list[Tensor], count: int, reverse: bool
-) -> tuple[Any, Any]:
-    """The loop while a function is traced, whose body is traced once."""
+) -> Any:
+    """The loop while a function is traced, whose body is traced once; NotImplemented inside ``ak.vmap``."""
     forms: list[Any] = []
 
     def body(carry: list[Tensor], entries: list[Tensor]) -> tuple[list[Any], list[Any]]:
@@ -168,7 +170,10 @@ def _traced_scan(
         forms.append(y)
         return flatten(new), [leaf for leaf in flatten(y) if leaf is not None]
 
-    carry, stacks = trace.scan(body, list(map(as_tensor, flatten(init))), arrays, count, reverse)
+    outputs = trace.scan(body, list(map(as_tensor, flatten(init))), arrays, count, reverse)
+    if outputs is NotImplemented:
+        return outputs
+    carry, stacks = outputs
     found = iter(stacks)
     ys = unflatten_like(forms[0], [None if leaf is None else next(found) for leaf in flatten(forms[0])])
     return unflatten_like(init, carry), ys

@@ -35,6 +35,7 @@ from autodiff_kit.core.operation import Op, v
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.variable import attach_variable
 
 __all__ = ["trace_loop"]
 
@@ -58,6 +59,7 @@ def trace_loop(
     """
     body, followed = _Body(tracer), list(map(_is_followed, xs))
     with body.entered():
+        body.watch_variables()
         carry = [body.leaf(x.shape, x.dtype, body.tape is not None) for x in init]
         entries = [body.leaf(x.shape[1:], x.dtype, follows) for x, follows in zip(xs, followed, strict=True)]
         new_carry, results = ([body.own(as_tensor(x)) for x in part] for part in f(carry, entries))
@@ -117,6 +119,13 @@ class _Body:
             if self.tape is not None:
                 self.tape._record.close()
 
+    def watch_variables(self) -> None:
+        """Follow the variables that a tape outside was told to watch; others are followed when they are read."""
+        for record in self.outside:
+            for variable, first, _ in tuple(record.readings.values()):
+                if not variable.trainable and first.node is not None and record in records_of(first.node.record):
+                    attach_variable(variable, self.tape._record)  # type: ignore[union-attr]
+
     def leaf(self, shape: tuple[int, ...], dtype: Any, followed: bool) -> Tensor:
         """A new input of the body."""
         tensor = wrap(symbolic_value(self.tracer, self.tracer.graph.input(shape, dtype)))
@@ -155,9 +164,9 @@ class _Body:
 
     def find_random_nodes(self, step: _Step) -> None:
         """Find the values that the step draws; a derivative must not draw again."""
-        live = live_nodes(step.output_nodes)
-        draws = {n for n in live if n.op == "call" and n.params.is_random()}
-        self.random = [n for n in live if n.dtype != object and (n in draws or (n.op == "item" and n.args[0] in draws))]
+        draws = [n for n in live_nodes(step.output_nodes) if n.op == "call" and n.params.is_random()]
+        items = (n for n in self.tracer.graph.nodes if n.op == "item" and n.args[0] in draws)
+        self.random = [*(n for n in draws if n.dtype != object), *items]
         step.draws = True
 
 
