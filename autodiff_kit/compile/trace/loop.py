@@ -36,6 +36,7 @@ from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.variable import attach_variable
+from autodiff_kit.ops.packed_outputs import PackedOutputs
 
 __all__ = ["trace_loop"]
 
@@ -97,7 +98,7 @@ class _Body:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """A block that adds to the body: its tracer traces, its tape records, tapes outside pass on what they follow."""
+        """A block that adds to the body: its tracer traces, its tape records, and tapes outside pass on their values."""
         before = open_records.trace, open_records.records
         outside = [r for r in (*before[0].outside, *before[1]) if r.sink is not None]
         sinks = [(r, r.sink, r.keep_all) for r in outside]
@@ -260,39 +261,24 @@ def _run(step: _Step, count: int, reverse: bool, inputs: list[Tensor]) -> tuple[
 
 
 class _Loop:
-    """A loop as an operation with derivatives: its floating outputs lie one after the other in one vector."""
+    """A loop as an operation with derivatives."""
 
     def __init__(self, step: _Step, count: int, reverse: bool) -> None:
         self.step, self.count, self.reverse = step, count, reverse
+        last = [(x.shape, x.dtype) for x in step.new_carry]
+        self.layout = PackedOutputs([*last, *(((count, *x.shape), x.dtype) for x in step.results)])
         self.op = Op("scan", self._value, vjp_all=self._vjp, jvp=self._jvp, user_defined=True, flops=lambda *_, **__: 0)
-        shapes = [x.shape for x in step.new_carry] + [(count, *x.shape) for x in step.results]
-        self.shapes = [shape if x.dtype.kind == "f" else None for x, shape in zip(step.outputs, shapes, strict=True)]
-        self.dtype = np.result_type(*(x.dtype for x in step.outputs if x.dtype.kind == "f"))
-        self.others: list[Any] = []  # the other outputs, which have no derivative
+        self.others: list[Any] = []  # the outputs that have no derivative
 
     def apply(self, inputs: list[Tensor]) -> list[Tensor]:
         """The outputs, recorded."""
         values = tuple(map(unwrap, inputs))
         y = record_op(self.op, self._value(*values), values, tuple(x.node for x in inputs))
-        return self._unpacked(y)
+        return self.layout.unpack(y, self.others)
 
     def _value(self, *values: Any) -> Any:
-        found = _place(self.step, self.count, self.reverse, list(values))
-        self.others = [x for x, shape in zip(found, self.shapes, strict=True) if shape is None]
-        floats = [x for x, shape in zip(found, self.shapes, strict=True) if shape is not None]
-        return np.concatenate([x.reshape(-1).astype(self.dtype) for x in floats])
-
-    def _unpacked(self, packed: Tensor) -> list[Tensor]:
-        """The outputs, from the vector of the floating ones."""
-        parts, start, others = [], 0, iter(self.others)
-        for x, shape in zip(self.step.outputs, self.shapes, strict=True):
-            if shape is None:
-                parts.append(wrap(next(others)))
-                continue
-            part = packed[start : start + int(np.prod(shape))].reshape(shape)
-            parts.append(part if x.dtype == self.dtype else part.astype(x.dtype))
-            start += int(np.prod(shape))
-        return parts
+        vector, self.others = self.layout.pack(_place(self.step, self.count, self.reverse, list(values)))
+        return vector
 
     def _split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
         """Carry, entries and shared values among values for all inputs."""
@@ -303,15 +289,14 @@ class _Loop:
     def _points(self, y: Tensor, inputs: Sequence[Any]) -> tuple[list[Tensor], list[Tensor]]:
         """Where each step is differentiated: its carries and entries, and the shared values."""
         _, entries, shared = self._split(list(map(as_tensor, inputs)))
-        carries = self._unpacked(y)[-len(self.step.carry) :] if self.step.carry else []
-        return [*carries, *entries], shared
+        outputs = self.layout.unpack(y, self.others)
+        return [*outputs[len(outputs) - len(self.step.carry) :], *entries], shared
 
     def _vjp(self, g: Any, y: Any, *inputs: Any) -> tuple[Any, ...]:
         """The cotangents of all inputs: a loop in the other direction that carries those of carry and shared values."""
         points, shared = self._points(y, inputs)
         pull = self.step.derivative("reverse", _reverse_step)
-        wanted = [x for x, shape in zip(self._unpacked(g), self.shapes, strict=True) if shape is not None]
-        split = sum(shape is not None for shape in self.shapes[: len(self.step.carry)])
+        wanted, split = self.layout.unpack(g), sum(self.layout.floating[: len(self.step.carry)])
         init = [*wanted[:split], *(_zeros(x.shape, x.dtype) for x in self.step.shared)]
         last, results = _run(pull, self.count, not self.reverse, [*init, *points, *wanted[split:], *shared])
         found = iter([*last[:split], *results, *last[split:]])
@@ -330,7 +315,7 @@ class _Loop:
         ]
         push = self.step.derivative("forward", _forward_step)
         carry, results = _run(push, self.count, self.reverse, [*used[0], *points, *used[1], *shared, *used[2]])
-        return v.concat(tuple(x.reshape(-1).astype(self.dtype) for x in (*carry, *results)), axis=-1)
+        return v.concat(tuple(x.reshape(-1).astype(self.layout.dtype) for x in (*carry, *results)), axis=-1)
 
 
 def _has_cotangent(leaf: Tensor) -> bool:

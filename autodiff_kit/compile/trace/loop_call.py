@@ -33,8 +33,16 @@ class LoopCall:
     def __init__(
         self, inputs: list[GraphNode], outputs: list[GraphNode], sizes: tuple[int, int], count: int, reverse: bool
     ) -> None:
-        self.graph, self.inputs, self.outputs = _extracted(inputs, outputs)
         self.carries, self.entries = sizes
+        self.all_outputs = outputs
+        # Results that are the carry of the step are stacked as they are, without the step.
+        given = {node: k for k, node in enumerate(inputs[: self.carries])}
+        places = [(k, given.get(node)) for k, node in enumerate(outputs[self.carries :])]
+        self.kept = [(k, place) for k, place in places if place is not None]
+        self.computed = [k for k, place in places if place is None]
+        self.graph, self.inputs, self.outputs = _extracted(
+            inputs, [*outputs[: self.carries], *(outputs[self.carries + k] for k in self.computed)]
+        )
         self.order = range(count)[:: -1 if reverse else 1]
         self.run_step: Callable[[list[Any]], Any] | None = None
 
@@ -44,18 +52,33 @@ class LoopCall:
 
     def specs(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
         """Shape and dtype of each array that the loop returns."""
-        last, stacked = self.outputs[: self.carries], self.outputs[self.carries :]
+        last, stacked = self.all_outputs[: self.carries], self.all_outputs[self.carries :]
         return [(n.shape, n.dtype) for n in last] + [((len(self.order), *n.shape), n.dtype) for n in stacked]
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:  # noqa: D102 - described by the class
         run, carries, first_shared = self.run_step, self.carries, self.carries + self.entries
-        carry, entries, shared = values[:carries], values[carries:first_shared], values[first_shared:]
-        stacks = [np.empty(shape, dtype) for shape, dtype in self.specs()[carries:]]
+        carry, entries, shared = list(values[:carries]), values[carries:first_shared], values[first_shared:]
+        specs = self.specs()
+        stacks = [np.empty(shape, dtype) for shape, dtype in specs[carries:]]
+        kept, computed = (
+            [(stacks[k], j) for k, j in self.kept],
+            [(stacks[k], carries + j) for j, k in enumerate(self.computed)],
+        )
+        arrays = [j for j in range(carries) if specs[j][0]]
+        for j in arrays:  # memory of the loop's own: so a plan may write its outputs to the same memory in each step
+            carry[j] = np.array(carry[j], specs[j][1], order="C")
         for k in self.order:
+            for stack, j in kept:
+                stack[k] = carry[j]
             found = run([*carry, *[x[k] for x in entries], *shared])  # type: ignore[misc]
-            carry = found[:carries]
-            for stack, result in zip(stacks, found[carries:], strict=True):
-                stack[k] = result
+            for stack, j in computed:
+                stack[k] = found[j]
+            for j in range(carries):
+                if j in arrays:
+                    np.copyto(carry[j], found[j])
+                else:
+                    carry[j] = found[j]
+            del found
         return (*carry, *stacks)
 
 
