@@ -140,7 +140,8 @@ def _scan_in_segments(
 
 def _recomputed_segment(segment: Body, carry: Any, entries: Any, size: int) -> tuple[Any, Any]:
     """A segment as one operation, which runs its steps again for the gradient."""
-    split, forms = len(flatten(carry)), []
+    split = len(flatten(carry))
+    forms: list[Any] = []
 
     def program(inputs: list[Tensor]) -> list[Any]:
         x = None if entries is None else unflatten_like(entries, inputs[split:])

@@ -98,7 +98,7 @@ class _Body:
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """A block that adds to the body: its tracer traces, its tape records, and tapes outside pass on their values."""
+        """A block that adds to the body: its tracer traces, its tape records, tapes outside pass on their values."""
         before = open_records.trace, open_records.records
         outside = [r for r in (*before[0].outside, *before[1]) if r.sink is not None]
         sinks = [(r, r.sink, r.keep_all) for r in outside]
@@ -218,7 +218,7 @@ class _Step:
     new_carry: list[Tensor]
     results: list[Tensor]
     draws: bool = False  # whether it draws random numbers itself; the steps of derivatives take them as entries
-    derived: dict[str, _Step] = field(default_factory=dict, init=False)
+    derived: dict[Any, _Step] = field(default_factory=dict, init=False)
 
     @property
     def inputs(self) -> list[Tensor]:
@@ -235,13 +235,13 @@ class _Step:
         """The outputs in the graph."""
         return [x._value.node for x in self.outputs]
 
-    def derivative(self, name: str, make: Callable[[_Step], _Step]) -> _Step:
+    def derivative(self, key: Any, make: Callable[[_Step], _Step]) -> _Step:
         """The step of a derivative, which is made once; modes of this thread change it."""
         if modes.active():
             return make(self)
-        if name not in self.derived:
-            self.derived[name] = make(self)
-        return self.derived[name]
+        if key not in self.derived:
+            self.derived[key] = make(self)
+        return self.derived[key]
 
 
 def _is_followed(x: Tensor) -> bool:
@@ -295,11 +295,13 @@ class _Loop:
     def _vjp(self, g: Any, y: Any, *inputs: Any) -> tuple[Any, ...]:
         """The cotangents of all inputs: a loop in the other direction that carries those of carry and shared values."""
         points, shared = self._points(y, inputs)
-        pull = self.step.derivative("reverse", _reverse_step)
         wanted, split = self.layout.unpack(g), sum(self.layout.floating[: len(self.step.carry)])
-        init = [*wanted[:split], *(_zeros(x.shape, x.dtype) for x in self.step.shared)]
-        last, results = _run(pull, self.count, not self.reverse, [*init, *points, *wanted[split:], *shared])
-        found = iter([*last[:split], *results, *last[split:]])
+        used = tuple(not _is_zero(x) for x in wanted[split:])
+        of_carry, of_results = wanted[:split], [x for x, uses in zip(wanted[split:], used, strict=True) if uses]
+        pull = self.step.derivative(used, lambda step: _reverse_step(step, used))
+        init = [*of_carry, *(_zeros(x.shape, x.dtype) for x in self.step.shared)]
+        last, results = _run(pull, self.count, not self.reverse, [*init, *points, *of_results, *shared])
+        found = iter([*last[: len(of_carry)], *results, *last[len(of_carry) :]])
         return tuple(next(found) if _has_cotangent(x) else None for x in self.step.inputs)
 
     def _jvp(self, tangents: Sequence[Any], y: Any, *inputs: Any) -> Any:
@@ -327,27 +329,37 @@ def _zeros(shape: tuple[int, ...], dtype: Any) -> Tensor:
     return as_tensor(np.zeros(shape, dtype))
 
 
+def _is_zero(x: Tensor) -> bool:
+    """Whether a value is known to be 0, and no tape follows it."""
+    node = getattr(x._value, "node", None)
+    while node is not None and node.op == "broadcast":
+        node = node.args[0]
+    return x.node is None and node is not None and node.op == "const" and not np.any(node.value)
+
+
 def _is_floating(x: Tensor) -> bool:
     return x.dtype.kind == "f"
 
 
-def _reverse_step(step: _Step) -> _Step:
+def _reverse_step(step: _Step, used: tuple[bool, ...]) -> _Step:
     """The step of the loop that goes back: from the cotangents after a step to those before it.
 
-    It carries the cotangents of the carry and the sums of those of the shared values.
+    It carries the cotangents of the carry and the sums of those of the shared values. ``used`` says which of the
+    floating results have a cotangent.
     """
     body = step.body
+    results = [x for x, uses in zip(filter(_is_floating, step.results), used, strict=True) if uses]
     with body.entered():
         carry = [body.leaf(x.shape, x.dtype, True) for x in filter(_is_floating, step.new_carry)]
         sums = [body.leaf(x.shape, x.dtype, True) for x in step.shared]
-        given = [body.leaf(x.shape, x.dtype, True) for x in filter(_is_floating, step.results)]
+        given = [body.leaf(x.shape, x.dtype, True) for x in results]
         parts = [list(filter(_has_cotangent, part)) for part in (step.carry, step.entries, step.shared)]
-        targets = list(filter(_is_floating, step.outputs))
+        targets = [*filter(_is_floating, step.new_carry), *results]
         found = body.tape.gradient(targets, parts, [*carry, *given], unconnected_gradients="zero")  # type: ignore[union-attr]
         of_carry, of_entries, of_shared = found
         new = [*of_carry, *(total + g for total, g in zip(sums, of_shared, strict=True))]
-        new, results = ([body.own(x) for x in part] for part in (new, of_entries))
-    return _Step(body, [*carry, *sums], [*step.carry, *step.entries, *given], step.shared, new, results)
+        new, of_entries = ([body.own(x) for x in part] for part in (new, of_entries))
+    return _Step(body, [*carry, *sums], [*step.carry, *step.entries, *given], step.shared, new, of_entries)
 
 
 def _forward_step(step: _Step) -> _Step:
@@ -368,7 +380,9 @@ def _forward_step(step: _Step) -> _Step:
             ]
             for part in (step.new_carry, step.results)
         ]
-    return _Step(body, leaves[0], [*step.carry, *step.entries, *leaves[1]], [*step.shared, *leaves[2]], *found)
+    return _Step(
+        body, leaves[0], [*step.carry, *step.entries, *leaves[1]], [*step.shared, *leaves[2]], found[0], found[1]
+    )
 
 
 def _place(step: _Step, count: int, reverse: bool, values: list[Any]) -> list[Any]:
@@ -376,7 +390,7 @@ def _place(step: _Step, count: int, reverse: bool, values: list[Any]) -> list[An
     body, tracer, outputs = step.body, open_records.trace, step.output_nodes
     drawn = set() if step.draws else set(body.random)
     live = live_nodes(outputs, drawn)
-    used = {a for n in (*live,) for a in n.args} | set(outputs)
+    used = {a for n in live for a in n.args} | set(outputs)
     entries = dict(zip((x._value.node for x in step.entries), values[len(step.carry) :], strict=False))
     entries |= {n: stack for n, stack in zip(body.random, body.stacks, strict=False) if n in drawn & used}
     carry = [x._value.node for x in step.carry]
@@ -387,7 +401,7 @@ def _place(step: _Step, count: int, reverse: bool, values: list[Any]) -> list[An
     loop = LoopCall([*carry, *entries, *fixed], outputs, (len(carry), len(entries)), count, reverse)
     given = [*values[: len(carry)], *entries.values()]
     given += [shared[n] if n in shared else body.tracer.captured[n] for n in fixed]
-    found = tracer.add_loop(loop, given)
+    found: list[Any] = tracer.add_loop(loop, given)
     if step.draws:
         found, body.stacks = found[: len(step.outputs)], found[len(step.outputs) :]
     return found

@@ -109,7 +109,7 @@ class Tracer:
 
     def _captured(self, value: SymbolicArray) -> Any:
         """The value of a trace around this one, as an input of this one."""
-        found = self._captures.get((value.tracer, value.node))  # type: ignore[arg-type]
+        found = self._captures.get((value.tracer, value.node))
         if found is None:
             node = value.node
             own = (
@@ -117,7 +117,7 @@ class Tracer:
                 if node.op == "const"
                 else self.graph.input(node.shape, node.dtype, node.weak)
             )
-            found = self._captures[value.tracer, node] = symbolic_value(self, own)  # type: ignore[index]
+            found = self._captures[value.tracer, node] = symbolic_value(self, own)
             self.captured[own] = value
         return found
 
