@@ -292,7 +292,8 @@ class ComputationGraph:
     def pad(self, x: GraphNode, spans: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> GraphNode:
         """Add an array of zeros into which ``x`` is written at the given slices."""
         whole = all(span == (0, n, 1) for span, n in zip(spans, shape, strict=True))
-        return x if whole else self.node("pad", (x,), spans, shape, x.dtype)
+        key = ("pad", x.number, spans, shape)  # equal spans may lie in arrays of different shapes
+        return x if whole else self._table.get(key) or self.add(GraphNode("pad", (x,), spans, shape, x.dtype), key)
 
     def concat(self, parts: tuple[GraphNode, ...], axis: int) -> GraphNode:
         """Add a concatenation along a non-negative axis."""

@@ -31,14 +31,23 @@ def recomputed(name: str, program: Program, inputs: list[Tensor]) -> list[Tensor
     records = [record for record in open_records.records if record.sink is not None]
     if not records or ACTIVE_MODES or any(record.forward for record in records):
         return program(inputs)
-    found = _Found(inputs)
+    copies = list(map(_copy, inputs))  # the program may find an input elsewhere, too
+    found = _Found(copies)
     with found.in_place_of(records):
-        outputs = list(map(as_tensor, program(inputs)))
+        outputs = list(map(as_tensor, program(copies)))
     layout = PackedOutputs([(y.shape, y.dtype) for y in outputs])
     if not any(layout.floating):
         return [wrap(y._value) for y in outputs]
     vector, others = layout.pack([y._value for y in outputs])
     return layout.unpack(_Recomputation(name, program, found.values, records, layout).record(vector, inputs), others)
+
+
+def _copy(x: Tensor) -> Tensor:
+    """The same value with a node of its own."""
+    copy = wrap(x._value)
+    if x.node is not None:
+        copy.attach(x.node.record)
+    return copy
 
 
 class _Found:
