@@ -32,11 +32,13 @@ from autodiff_kit.core.joint_record import joint_record, records_of
 from autodiff_kit.core.modes import modes
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import Op, v
-from autodiff_kit.core.record import Node, Record, open_records
+from autodiff_kit.core.record import ACTIVE_MODES, Node, Record, open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.variable import attach_variable
 from autodiff_kit.ops.packed_outputs import PackedOutputs
+from autodiff_kit.ops.shape_manipulation import moveaxis
+from autodiff_kit.transforms.batch import Batch, OutsideRecords, OutsideSink
 
 __all__ = ["trace_loop"]
 
@@ -45,8 +47,11 @@ StepFunction = Callable[[list[Tensor], list[Tensor]], tuple[list[Tensor], list[T
 
 def trace_loop(
     tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool
-) -> tuple[list[Tensor], list[Tensor]]:
+) -> Any:
     """The last carry and the stacked results of a loop whose body is traced once.
+
+    NotImplemented inside ``ak.vmap`` while a tape follows values of single examples: the loop is recorded for all
+    examples at once.
 
     Parameters
     ----------
@@ -58,6 +63,67 @@ def trace_loop(
         The first carry; arrays with one entry for each step.
     count, reverse : int, bool
     """
+    batches = sorted((mode for mode in ACTIVE_MODES if isinstance(mode, Batch)), key=lambda batch: batch.depth)
+    records = [r for r in (*tracer.outside, *open_records.records) if r.sink is not None]
+    if batches and not all(isinstance(r.sink, OutsideSink) for r in records):
+        return NotImplemented
+    return _trace_batched(tracer, batches, f, init, xs, count, reverse)
+
+
+def _trace_batched(
+    tracer: Any, batches: list[Batch], f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool
+) -> tuple[list[Tensor], list[Tensor]]:
+    """A loop inside vmaps: the body is that of all examples, which calls the user's function with one of them."""
+    if not batches:
+        return _trace_body(tracer, f, init, xs, count, reverse)
+    *others, batch = batches
+    together = [batch.holds(x._value) for x in xs]
+    alike: set[int] = {k for k, x in enumerate(init) if not batch.holds(x._value)}  # carries that all examples share
+    differs: list[bool] = []
+
+    def whole(x: Tensor, own: bool) -> Tensor:
+        return batch.whole(x._value if batch.holds(x._value) else x) if own else x
+
+    def for_all(carry: list[Tensor], entries: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        outside = OutsideRecords([*open_records.trace.outside, *open_records.records])
+        outside.open()
+        try:
+            found = f(
+                [x if k in alike else batch.enter(x) for k, x in enumerate(carry)],
+                [batch.enter(x) if own else x for x, own in zip(entries, together, strict=True)],
+            )
+        finally:
+            outside.close()
+        new, results = (list(map(as_tensor, part)) for part in found)
+        if changed := {k for k in alike if batch.holds(new[k]._value)}:
+            alike.difference_update(changed)
+            raise _CarryDiffersError
+        differs[:] = [batch.holds(y._value) for y in results]
+        carried = [whole(x, k not in alike) for k, x in enumerate(new)]
+        return carried, [whole(y, own) for y, own in zip(results, differs, strict=True)]
+
+    entries = [moveaxis(whole(x, True), 1, 0) if own else x for x, own in zip(xs, together, strict=True)]
+    while True:
+        start = [whole(x, k not in alike) for k, x in enumerate(init)]
+        try:
+            carry, results = _trace_batched(tracer, others, for_all, start, entries, count, reverse)
+            break
+        except _CarryDiffersError:  # again, with a carry for each example
+            continue
+    return (
+        [x if k in alike else batch.enter(x) for k, x in enumerate(carry)],
+        [batch.enter(moveaxis(y, 1, 0)) if own else y for y, own in zip(results, differs, strict=True)],
+    )
+
+
+class _CarryDiffersError(Exception):
+    """A carry that all examples share differs between them after a step."""
+
+
+def _trace_body(
+    tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool
+) -> tuple[list[Tensor], list[Tensor]]:
+    """A loop outside of vmaps."""
     body, followed = _Body(tracer), list(map(_is_followed, xs))
     with body.entered():
         body.watch_variables()
@@ -108,8 +174,8 @@ class _Body:
         if self.tape is not None:
             self.tape._record.open()
             open_records.records.append(self.tape._record)
-        for record, sink, _ in sinks:
-            record.sink, record.keep_all = _BodySink(self, before, record, sink), True
+        for record, _, _ in sinks:
+            record.sink, record.keep_all = _BodySink(self, before, record, sinks), True
         try:
             yield
         finally:
@@ -174,8 +240,8 @@ class _Body:
 class _BodySink:
     """The sink of a tape outside, while the body runs: what it follows becomes a leaf of the body."""
 
-    def __init__(self, body: _Body, before: Any, record: Record, sink: Any) -> None:
-        self.body, self.before, self.record, self.sink = body, before, record, sink
+    def __init__(self, body: _Body, before: Any, record: Record, sinks: list[tuple[Record, Any, Any]]) -> None:
+        self.body, self.before, self.record, self.sinks = body, before, record, sinks
 
     def append(self, node: Node) -> None:
         """Make a node one of the body's tape; a node without a value of the body stays outside."""
@@ -199,12 +265,16 @@ class _BodySink:
 
     def _append_outside(self, node: Node) -> None:
         """Append a node to the record itself, as if the body did not run."""
-        inside = open_records.trace, open_records.records, self.record.sink
-        (open_records.trace, open_records.records), self.record.sink = self.before, self.sink
+        inside = open_records.trace, open_records.records, [r.sink for r, _, _ in self.sinks]
+        open_records.trace, open_records.records = self.before
+        for record, sink, _ in self.sinks:
+            record.sink = sink
         try:
-            self.sink.append(node)
+            self.record.sink.append(node)
         finally:
-            open_records.trace, open_records.records, self.record.sink = inside
+            open_records.trace, open_records.records, sinks = inside
+            for (record, _, _), sink in zip(self.sinks, sinks, strict=True):
+                record.sink = sink
 
 
 @dataclass(eq=False)

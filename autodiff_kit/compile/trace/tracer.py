@@ -32,7 +32,6 @@ from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, ConcretizationError
 from autodiff_kit.optim.inplace import OwnedSlots
-from autodiff_kit.transforms.batch import Batch
 
 __all__ = ["OutputLeaf", "Trace", "Tracer", "suspend_tracing", "trace_function"]
 
@@ -130,9 +129,7 @@ class Tracer:
         return [symbolic_value(self, self.graph.add(item)) for item in items]
 
     def scan(self, f: Any, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool) -> Any:
-        """Record a loop whose body runs once; NotImplemented inside ``ak.vmap``."""
-        if any(isinstance(mode, Batch) for mode in ACTIVE_MODES):
-            return NotImplemented
+        """Record a loop whose body runs once; NotImplemented where it cannot."""
         return trace_loop(self, f, init, xs, count, reverse)
 
     def add_input(self, source: Any, value: Any, strong: bool = False) -> Any:
