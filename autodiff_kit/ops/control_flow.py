@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autodiff_kit.core.fast_dispatch import PYTHON_NUMBERS
@@ -104,12 +104,19 @@ def _run(function: Branch, name: str, operands: tuple[Any, ...], condition: Any)
     """The result of one branch on operands that pass no gradient back where the branch is not taken."""
     flat = flatten(operands)
     inputs = [_gated(x, condition, name == "true_fn") for x in flat]
-    own: set[Any] = {x.node for x in inputs if isinstance(x, Tensor)}
+    own: set[Any] = {node for x in inputs for node in _nodes_of(x)}
     before = [(record, len(_steps(record))) for record in open_records.records if record.sink is not None]
     result = function(*unflatten_like(operands, inputs)) if flat else function(*operands)
     for record, count in before:
         _check_that_operands_are_all(name, record, _steps(record)[count:], own)
     return result
+
+
+def _nodes_of(x: Any) -> Iterator[Any]:
+    """The nodes of a value: its own, and inside ``ak.vmap`` that of the values of all examples."""
+    while isinstance(x, Tensor):
+        yield x.node
+        x = getattr(x._value, "tensor", None)
 
 
 def _gated(x: Any, condition: Any, taken: bool) -> Any:

@@ -77,8 +77,9 @@ def scan(
     Under :func:`compile` ``f`` runs once, whatever the number of steps and the order of the derivatives, and the loop
     takes as long to compile as one step. Only the carries are kept for the gradient, and each step is computed again;
     random draws are not repeated. Python numbers in the carry come back as tensors. What does not depend on the step
-    is computed once, before the loop. Inside :func:`vmap` all steps are traced, because which values differ between
-    the examples is only known after the last one; ``scan`` outside of the ``vmap`` runs ``f`` once.
+    is computed once, before the loop. Inside :func:`vmap` ``f`` runs for all examples at once, twice where the examples
+    share the first carry but not the next one. All steps are traced only where a tape or a forward mode inside the
+    ``vmap`` follows values of single examples, as in ``vmap(grad(f))``; ``grad`` of the ``vmap`` traces one.
 
     The arguments are those of ``jax.lax.scan``. Without any step, though, the shapes of the results are not known, and
     ``ys`` is None.
@@ -173,7 +174,7 @@ def _step(f: Body, carry: Any, x: Any) -> tuple[Any, Any]:
 
 
 def _traced_scan(trace: Any, f: Body, init: Any, xs: Any, arrays: list[Tensor], count: int, reverse: bool) -> Any:
-    """The loop while a function is traced, whose body is traced once; NotImplemented inside ``ak.vmap``."""
+    """The loop while a function is traced, whose body is traced once; NotImplemented where the trace cannot do that."""
     forms: list[Any] = []
 
     def body(carry: list[Tensor], entries: list[Tensor]) -> tuple[list[Any], list[Any]]:

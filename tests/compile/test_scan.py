@@ -274,10 +274,56 @@ def test_a_training_step() -> None:
     np.testing.assert_allclose(after, w.numpy(), rtol=1e-12)
 
 
-def test_batches() -> None:
-    batch = ak.constant(np.stack([X.numpy(), 1.1 * X.numpy()]))
-    check(ak.vmap(ak.grad(everything, 1), (0, None)), batch, W)
+BATCH = ak.constant(np.stack([X.numpy(), 1.1 * X.numpy()]))
+OVER_EXAMPLES = ak.vmap(everything, (0, None))
+IN_VMAPS: dict[str, tuple[Callable[[Any, Any], Any], int]] = {
+    "value": (OVER_EXAMPLES, 1),
+    "grad": (ak.grad(lambda x, w: ak.sum(OVER_EXAMPLES(x, w)), (0, 1)), 1),
+    "grad of a variable": (of_variable(lambda x, w: ak.sum(OVER_EXAMPLES(x, w))), 1),
+    "jvp": (lambda x, w: ak.jvp(lambda w: OVER_EXAMPLES(x, w), (w,), (w,)), 1),
+    "hvp": (lambda x, w: ak.hvp(lambda w: ak.sum(OVER_EXAMPLES(x, w)), w, w), 1),
+    "of a gradient": (ak.vmap(ak.grad(everything, (0, 1)), (0, None)), len(X)),  # each step, as in Python
+    "of a jvp": (ak.vmap(lambda x, w: ak.jvp(lambda x: everything(x, w), (x,), (x,))[1], (0, None)), len(X)),
+}
 
+
+@pytest.mark.parametrize(("f", "runs"), IN_VMAPS.values(), ids=IN_VMAPS.keys())
+def test_in_vmaps(f: Any, runs: int) -> None:
+    """The first carry is shared by the examples, the next one is not: then the body runs once more."""
+    assert check(f, BATCH, W) in (runs, runs + 1)
+
+
+def test_vmaps_around_vmaps_and_loops() -> None:
+    def loop(a: Any, x: Any) -> Any:
+        carry, ys = ak.scan(lambda c, x: ((c[0] * a + x, c[1] + x), (c[0], a, x, c[1])), (np.ones(3), np.ones(3)), x)
+        return ak.sum(carry[0]) + sum(ak.sum(y * y) for y in ys)
+
+    def twice(a: Any, x: Any) -> Any:
+        return ak.sum(ak.vmap(lambda a: ak.vmap(lambda x: loop(a, x))(x))(a))
+
+    def in_body(a: Any, x: Any) -> Any:
+        """A vmap of a loop in the body of a loop; only the tape outside follows ``a``."""
+
+        def inner(b: Any, x: Any) -> Any:
+            return ak.scan(lambda d, z: (ak.sin(d * a[0, 0] + z), None), b, x)[0]
+
+        return ak.scan(lambda c, x: (c + ak.sum(ak.vmap(inner, (0, None))(a[1], x)), None), 0.0, x)[0]
+
+    a = ak.stack([W, 2.0 * W])
+    check(twice, a, BATCH)
+    check(ak.grad(twice, (0, 1)), a, BATCH)
+    check(ak.grad(in_body), a, X.T)
+    check(lambda a, x: ak.hvp(lambda a: in_body(a, x), a, a), a, X.T)
+
+
+def test_a_vmap_of_a_derivative() -> None:
+    def jacobian(w: Any) -> Any:
+        return ak.vmap(ak.vjp(lambda w: ak.scan(lambda c, x: (ak.tanh(c * w + x), None), w, X)[0], w)[1])(np.eye(3))
+
+    check(jacobian, W)
+
+
+def test_gradients_of_each_example() -> None:
     def gradients(x: Any, w: Any) -> Any:
         def losses(rows: Any) -> Any:
             steps = ak.moveaxis(rows, 1, 0)
@@ -285,7 +331,7 @@ def test_batches() -> None:
 
         return ak.per_example_gradients(losses, w, x)
 
-    check(gradients, batch, W)
+    check(gradients, BATCH, W)
 
 
 def draws(x: Any, generator: Any) -> Any:

@@ -42,7 +42,9 @@ class ExecutionPlan:
         self.trace = trace
         outputs = trace.outputs
         self.nodes = simplify_sums(trace.graph, outputs)
-        self.loops = [_plan_of_steps(n.params.function) for n in self.nodes if _is_loop(n)]
+        self.loops = [
+            _plan_of_steps(loop) for loop in dict.fromkeys(n.params.function for n in self.nodes if _is_loop(n))
+        ]
         self._numpy, self._source = generate_numpy_function([node for _, node in trace.inputs], outputs)
         self._calls = 0
         self.build_error: Exception | None = None
@@ -122,7 +124,9 @@ def _is_loop(node: GraphNode) -> bool:
 
 
 def _plan_of_steps(loop: LoopCall) -> ExecutionPlan:
-    """The plan of one step, which the loop runs from now on."""
+    """The plan of one step, which the loop runs in every plan that it is part of."""
+    if isinstance(loop.run_step, ExecutionPlan):
+        return loop.run_step
     inputs: list[Any] = [(ArgumentSource(k), node) for k, node in enumerate(loop.inputs)]
     outputs = [OutputLeaf("array", node) for node in loop.outputs]
     plan = ExecutionPlan(Trace(loop.graph, inputs, outputs, [None] * len(outputs), [], []))

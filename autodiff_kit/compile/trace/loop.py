@@ -36,18 +36,18 @@ from autodiff_kit.core.record import ACTIVE_MODES, Node, Record, open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.variable import attach_variable
+from autodiff_kit.errors import ConcretizationError
 from autodiff_kit.ops.packed_outputs import PackedOutputs
 from autodiff_kit.ops.shape_manipulation import moveaxis
 from autodiff_kit.transforms.batch import Batch, OutsideRecords, OutsideSink
+from autodiff_kit.transforms.batched_array import BatchedArray
 
 __all__ = ["trace_loop"]
 
 StepFunction = Callable[[list[Tensor], list[Tensor]], tuple[list[Tensor], list[Tensor]]]
 
 
-def trace_loop(
-    tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool
-) -> Any:
+def trace_loop(tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool) -> Any:
     """The last carry and the stacked results of a loop whose body is traced once.
 
     NotImplemented inside ``ak.vmap`` while a tape follows values of single examples: the loop is recorded for all
@@ -63,7 +63,7 @@ def trace_loop(
         The first carry; arrays with one entry for each step.
     count, reverse : int, bool
     """
-    batches = sorted((mode for mode in ACTIVE_MODES if isinstance(mode, Batch)), key=lambda batch: batch.depth)
+    batches = sorted((mode for mode in ACTIVE_MODES if isinstance(mode, Batch)), key=_depth)
     records = [r for r in (*tracer.outside, *open_records.records) if r.sink is not None]
     if batches and not all(isinstance(r.sink, OutsideSink) for r in records):
         return NotImplemented
@@ -97,7 +97,7 @@ def _trace_batched(
         new, results = (list(map(as_tensor, part)) for part in found)
         if changed := {k for k in alike if batch.holds(new[k]._value)}:
             alike.difference_update(changed)
-            raise _CarryDiffersError
+            raise _CarryDiffersError(batch)
         differs[:] = [batch.holds(y._value) for y in results]
         carried = [whole(x, k not in alike) for k, x in enumerate(new)]
         return carried, [whole(y, own) for y, own in zip(results, differs, strict=True)]
@@ -108,8 +108,9 @@ def _trace_batched(
         try:
             carry, results = _trace_batched(tracer, others, for_all, start, entries, count, reverse)
             break
-        except _CarryDiffersError:  # again, with a carry for each example
-            continue
+        except _CarryDiffersError as error:  # again, with a carry for each example
+            if error.args != (batch,):
+                raise
     return (
         [x if k in alike else batch.enter(x) for k, x in enumerate(carry)],
         [batch.enter(moveaxis(y, 1, 0)) if own else y for y, own in zip(results, differs, strict=True)],
@@ -289,6 +290,7 @@ class _Step:
     results: list[Tensor]
     draws: bool = False  # whether it draws random numbers itself; the steps of derivatives take them as entries
     derived: dict[Any, _Step] = field(default_factory=dict, init=False)
+    loops: dict[tuple[int, bool], LoopCall] = field(default_factory=dict, init=False)
 
     @property
     def inputs(self) -> list[Tensor]:
@@ -322,12 +324,37 @@ def _is_followed(x: Tensor) -> bool:
 def _run(step: _Step, count: int, reverse: bool, inputs: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
     """The last carry and the stacked results of a loop, as one operation of the tapes that follow its inputs."""
     split = len(step.new_carry)
+    batch = max((x._value.tracer for x in inputs if isinstance(x._value, BatchedArray)), key=_depth, default=None)
+    if batch is not None:
+        return _run_each_example(batch, step, count, reverse, inputs)
     if any(map(_is_followed, inputs)) and any(x.dtype.kind == "f" for x in step.outputs):
         carries = replace(step, results=[*step.results, *step.carry])  # each step's carry is kept for the derivatives
         outputs = _Loop(carries, count, reverse).apply(inputs)[: split + len(step.results)]
     else:
         outputs = list(map(wrap, _place(step, count, reverse, list(map(unwrap, inputs)))))
     return outputs[:split], outputs[split:]
+
+
+def _depth(batch: Batch) -> int:
+    return batch.depth
+
+
+def _run_each_example(
+    batch: Batch, step: _Step, count: int, reverse: bool, inputs: list[Tensor]
+) -> tuple[list[Tensor], list[Tensor]]:
+    """The loop of a derivative inside a vmap that was not there when the loop was traced: once for each example."""
+    open_records_of = (r for x in inputs if x.node is not None for r in records_of(x.node.record) if r.sink is not None)
+    if not all(isinstance(r.sink, OutsideSink) for r in open_records_of):
+        raise ConcretizationError(
+            "this vmap takes the derivative of a scan outside of it, and a tape inside the vmap follows its argument. "
+            "Call the scan inside the vmap as well, or take the derivative of the vmap as a whole."
+        )
+    found = []
+    for k in range(batch.size):
+        own = [x._value.tensor[k] if batch.holds(x._value) else x for x in inputs]
+        found.append([part for parts in _run(step, count, reverse, own) for part in parts])
+    stacked = [batch.enter(v.stack(each, axis=-1 - each[0].ndim)) for each in zip(*found, strict=True)]
+    return stacked[: len(step.new_carry)], stacked[len(step.new_carry) :]
 
 
 class _Loop:
@@ -468,7 +495,10 @@ def _place(step: _Step, count: int, reverse: bool, values: list[Any]) -> list[An
     fixed = [n for n in live if n.op == "input" and n not in entries and n not in carry]
     if step.draws:
         outputs = [*outputs, *body.random]
-    loop = LoopCall([*carry, *entries, *fixed], outputs, (len(carry), len(entries)), count, reverse)
+    if (count, reverse) not in step.loops:
+        sizes = len(carry), len(entries)
+        step.loops[count, reverse] = LoopCall([*carry, *entries, *fixed], outputs, sizes, count, reverse)
+    loop = step.loops[count, reverse]
     given = [*values[: len(carry)], *entries.values()]
     given += [shared[n] if n in shared else body.tracer.captured[n] for n in fixed]
     found: list[Any] = tracer.add_loop(loop, given)
