@@ -142,18 +142,18 @@ def _scan_in_segments(
 def _recomputed_segment(segment: Body, carry: Any, entries: Any, size: int) -> tuple[Any, Any]:
     """A segment as one operation, which runs its steps again for the gradient."""
     split = len(flatten(carry))
-    forms: list[Any] = []
+    form: list[Any] = []  # the structure of the results; with the results it would keep the record of all steps
 
     def program(inputs: list[Tensor]) -> list[Any]:
         x = None if entries is None else unflatten_like(entries, inputs[split:])
         new, ys = segment(unflatten_like(carry, inputs[:split]), x, size)
-        forms[:] = [ys]
+        form[:] = [unflatten_like(ys, [y is None for y in flatten(ys)])]
         return [*flatten(new), *(y for y in flatten(ys) if y is not None)]
 
     inputs = [*flatten(carry), *(() if entries is None else flatten(entries))]
     found = recomputed("scan", program, list(map(as_tensor, inputs)))
     rest = iter(found[split:])
-    ys = unflatten_like(forms[0], [None if y is None else next(rest) for y in flatten(forms[0])])
+    ys = unflatten_like(form[0], [None if is_none else next(rest) for is_none in flatten(form[0])])
     return unflatten_like(carry, found[:split]), ys
 
 
