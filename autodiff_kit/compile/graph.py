@@ -211,7 +211,26 @@ class ComputationGraph:
             return self.const(np.asarray(x.value)[tuple(slice_from_bounds(p) for p in parts)])
         if is_broadcast_scalar(x):
             return self.broadcast(self.reshape(x.args[0], ()), lengths)
-        return self.node("slice", (x,), parts, lengths, x.dtype)
+        return self._slice_of_joined(x, *parts[0]) or self.node("slice", (x,), parts, lengths, x.dtype)
+
+    def _slice_of_joined(self, x: GraphNode, start: int, stop: int, step: int) -> GraphNode | None:
+        """A slice of a vector that was made of parts, from one of the parts; None if it is not that simple."""
+        if x.ndim != 1 or step != 1:
+            return None
+        if x.op == "concat":
+            for part in x.args:
+                if start >= 0 and stop <= part.size and part.dtype == x.dtype:
+                    return self.slice(part, ((start, stop, 1),))
+                start, stop = start - part.size, stop - part.size
+        elif x.op == "pad":
+            first, last, stride = x.params[0]
+            if stop <= first or last <= start:
+                return self.broadcast(self.const(x.dtype.type(0)), (stop - start,))
+            if stride == 1 and first <= start and stop <= last:
+                return self.slice(x.args[0], ((start - first, stop - first, 1),))
+        elif _is_sum_with_padding(x):
+            return self.elementwise("add", *(self.slice(a, ((start, stop, 1),)) for a in x.args))
+        return None
 
     def broadcast(self, x: GraphNode, shape: tuple[int, ...]) -> GraphNode:
         """Add a broadcast to ``shape``."""
@@ -273,7 +292,8 @@ class ComputationGraph:
     def pad(self, x: GraphNode, spans: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> GraphNode:
         """Add an array of zeros into which ``x`` is written at the given slices."""
         whole = all(span == (0, n, 1) for span, n in zip(spans, shape, strict=True))
-        return x if whole else self.node("pad", (x,), spans, shape, x.dtype)
+        key = ("pad", x.number, spans, shape)  # equal spans may lie in arrays of different shapes
+        return x if whole else self._table.get(key) or self.add(GraphNode("pad", (x,), spans, shape, x.dtype), key)
 
     def concat(self, parts: tuple[GraphNode, ...], axis: int) -> GraphNode:
         """Add a concatenation along a non-negative axis."""
@@ -287,6 +307,15 @@ class ComputationGraph:
         ):
             return self.reshape(self.concat(tuple(p.args[0] for p in parts), 0), shape)
         return parts[0] if len(parts) == 1 else self.node("concat", parts, axis, shape, dtype)
+
+
+def _is_sum_with_padding(x: GraphNode) -> bool:
+    """Whether a node is a sum of arrays of its own shape, one of them padded."""
+    return (
+        x.op == "add"
+        and all(a.shape == x.shape for a in x.args)
+        and any(a.op == "pad" or _is_sum_with_padding(a) for a in x.args)
+    )
 
 
 def _constant_key(value: Any) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 :mod:`comparison`             comparison, logical and bitwise operations
 :mod:`selection`              where, clip, stop_gradient, identity
 :mod:`control_flow`           cond
+:mod:`loops`                  scan
 :mod:`dtypes`                 conversion between dtypes
 :mod:`creation`               zeros, ones, eye, arange, linspace
 :mod:`shape_manipulation`     reshape, transpose, broadcast, roll
@@ -66,6 +67,7 @@ from autodiff_kit.ops import (
     joining,
     least_squares,
     linear_systems,
+    loops,
     matrix_exponential,
     matrix_products,
     norms,
@@ -100,6 +102,7 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.joining import *
     from autodiff_kit.ops.least_squares import *
     from autodiff_kit.ops.linear_systems import *
+    from autodiff_kit.ops.loops import *
     from autodiff_kit.ops.matrix_exponential import *
     from autodiff_kit.ops.matrix_products import *
     from autodiff_kit.ops.norms import *
@@ -116,7 +119,7 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
 
 _MODULES = (
     arithmetic, comparison, control_flow, creation, cumulative, decompositions, determinants, diagonals, differences,
-    dtypes, einstein_summation, elementary_functions, indexing, joining, least_squares, linear_systems,
+    dtypes, einstein_summation, elementary_functions, indexing, joining, least_squares, linear_systems, loops,
     matrix_exponential, matrix_products, norms, reductions, rounding, searching, selection, shape_manipulation,
     singular_values, sorting, special_functions, statistics, triangular_systems,
 )  # fmt: skip

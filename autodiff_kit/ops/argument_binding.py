@@ -18,7 +18,7 @@ from autodiff_kit.errors import ArgumentError, AutodiffError, ShapeError
 if TYPE_CHECKING:
     from autodiff_kit.core.operation import Op
 
-__all__ = ["lists_as_arrays", "parameter_function", "sequence_function"]
+__all__ = ["describe_structure", "lists_as_arrays", "parameter_function", "sequence_function"]
 
 Function = Callable[..., Any]
 
@@ -139,3 +139,8 @@ class _ArgumentBinder:
         """The error, with the arguments that the operation takes."""
         said = [n if n not in self.defaults else f"{n}={self.defaults[n]!r}" for n in self.names]
         return ArgumentError(f"{self.op.name}: {trouble}. It takes ({', '.join(said)}).")
+
+
+def describe_structure(result: Any, leaves: list[Any]) -> str:
+    """A pytree with its leaves, for error messages."""
+    return f"a {type(result).__name__} of {len(leaves)}" if isinstance(result, (list, tuple, dict)) else "one value"

@@ -1,8 +1,8 @@
-"""Functions that decide what runs, and how often: cond, scan."""
+"""Functions that decide what runs: cond."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autodiff_kit.core.fast_dispatch import PYTHON_NUMBERS
@@ -11,7 +11,7 @@ from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
-from autodiff_kit.core.validation import check_callable, check_flag, describe
+from autodiff_kit.core.validation import check_callable, describe
 from autodiff_kit.errors import (
     ArgumentError,
     AutodiffError,
@@ -20,9 +20,7 @@ from autodiff_kit.errors import (
     ShapeError,
     StructureError,
 )
-from autodiff_kit.ops.argument_binding import lists_as_arrays
-from autodiff_kit.ops.axes import checked_int
-from autodiff_kit.ops.joining import stack, unstack
+from autodiff_kit.ops.argument_binding import describe_structure
 from autodiff_kit.ops.selection import select
 
 Branch = Callable[..., Any]
@@ -85,117 +83,6 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, *operands: Any) -> Any:
     return chosen(*operands)
 
 
-def scan(f: Branch, init: Any, xs: Any = None, length: int | None = None, reverse: bool = False) -> tuple[Any, Any]:
-    """A loop that carries a value from step to step, and stacks what each step gives.
-
-    Parameters
-    ----------
-    f : callable
-        ``f(carry, x)`` gives ``(carry, y)``: what the next step gets, and the result of this one.
-    init : Tensor, array_like, or pytree
-        The first carry.
-    xs : Tensor, array_like, or pytree, optional
-        Arrays with one entry for each step along their first axis; ``x`` has their structure. None without.
-    length : int, optional
-        The number of steps, needed where ``xs`` has no arrays.
-    reverse : bool, optional
-        Whether to go from the last entry to the first. The results stand beside their entries all the same.
-
-    Returns
-    -------
-    carry : pytree
-        What the last step gave; ``init`` after no steps.
-    ys : pytree of Tensor
-        The results of all steps, stacked along a new first axis. None where ``f`` gives None.
-
-    Raises
-    ------
-    ShapeError
-        If the arrays differ in their lengths, or a carry has another shape than the one before.
-    StructureError
-        If ``f`` gives no pair, if the structure of the carry or of the results changes, or without a length.
-    DtypeError
-        If the dtype of a carry changes.
-
-    Notes
-    -----
-    **Gradient.** In both modes and to any order, also to values that ``f`` refers to. Every step is recorded, so memory
-    grows with their number.
-    **Cost.** That of the loop in Python. Inside ``ak.compile`` all steps are traced and become one plan, so the time to
-    trace grows with their number.
-
-    The arguments are those of ``jax.lax.scan``. Without any step, though, the shapes of the results are not known, and
-    ``ys`` is None.
-
-    Examples
-    --------
-    >>> total, sums = ak.scan(lambda total, x: (total + x, total + x), 0.0, [1.0, 2.0, 3.0])
-    >>> float(total), sums.tolist()
-    (6.0, [1.0, 3.0, 6.0])
-    """
-    check_callable("scan: f", f)
-    check_flag("reverse", reverse)
-    xs = lists_as_arrays(xs)
-    leaves = [unstack(_entries(x)) for x in flatten(xs)] if xs is not None else []
-    count = _step_count([len(rows) for rows in leaves], length)
-    carry, found = init, []
-    for k in range(count)[:: -1 if reverse else 1]:
-        result = f(carry, None if xs is None else unflatten_like(xs, [rows[k] for rows in leaves]))
-        if not isinstance(result, tuple) or len(result) != 2:
-            raise StructureError(f"scan: f must return (carry, y), got {describe(result)}")
-        _check_same_form(carry, result[0])
-        carry = result[0]
-        found.append(result[1])
-    return carry, _stack_results(found[::-1] if reverse else found)
-
-
-def _entries(x: Any) -> Tensor:
-    t = as_tensor(x)
-    if not t.ndim:
-        raise ShapeError("scan: xs holds a single number, which has no entry for each step; refer to it in f instead")
-    return t
-
-
-def _step_count(lengths: list[int], length: int | None) -> int:
-    given = lengths if length is None else [*lengths, checked_int(length, "scan")]
-    if not given:
-        raise StructureError("scan: give the number of steps, length=, where xs holds no arrays")
-    if len(set(given)) > 1:
-        said = f"xs has arrays of {', '.join(map(str, lengths))} entries"
-        raise ShapeError(f"scan: {said}{'' if length is None else f', and length is {length}'}; they must agree")
-    return given[0]
-
-
-def _check_same_form(before: Any, after: Any) -> None:
-    """Raise if a carry has another structure, shape or dtype than the one before."""
-    old, new = flatten(before), flatten(after)
-    if unflatten_like(before, [None] * len(old)) != unflatten_like(after, [None] * len(new)):
-        raise StructureError(
-            f"scan: f must return a carry of the structure that it gets, {_structure(before, old)}; "
-            f"got {_structure(after, new)}"
-        )
-    for x, y in zip(old, new, strict=True):
-        a, b = as_tensor(x), as_tensor(y)
-        if a.shape != b.shape:
-            raise ShapeError(f"scan: a carry of shape {a.shape} became one of shape {b.shape}; it must keep its shape")
-        if a.dtype != b.dtype:
-            raise DtypeError(
-                f"scan: a carry of dtype {a.dtype} became one of dtype {b.dtype}; ak.cast(init, {str(b.dtype)!r}) "
-                "makes the first one fit"
-            )
-
-
-def _stack_results(found: list[Any]) -> Any:
-    """The results of all steps, each leaf stacked; None where the steps give None."""
-    if not found:
-        return None
-    steps = [flatten(result) for result in found]
-    forms = [unflatten_like(result, [x is None for x in leaves]) for result, leaves in zip(found, steps, strict=True)]
-    if any(form != forms[0] for form in forms):
-        raise StructureError("scan: every step must return a result y of the same structure")
-    return unflatten_like(found[0], [None if each[0] is None else stack(each) for each in zip(*steps, strict=True)])
-
-
 def _select_of_both(trace: Any, condition: Any, functions: tuple[Branch, Branch], operands: tuple[Any, ...]) -> Any:
     """Both branches while a function is traced, and the selection between their results."""
     with trace.both_branches():
@@ -205,16 +92,12 @@ def _select_of_both(trace: Any, condition: Any, functions: tuple[Branch, Branch]
     if empty[0] != empty[1]:
         raise StructureError(
             "cond: while a function is compiled both branches must return the same structure; true_fn returns "
-            f"{_structure(results[0], leaves[0])}, false_fn {_structure(results[1], leaves[1])}"
+            f"{describe_structure(results[0], leaves[0])}, false_fn {describe_structure(results[1], leaves[1])}"
         )
     return unflatten_like(results[0], [_select_leaf(condition, *pair) for pair in zip(*leaves, strict=True)])
 
 
 _NAMES = ("true_fn", "false_fn")
-
-
-def _structure(result: Any, leaves: list[Any]) -> str:
-    return f"a {type(result).__name__} of {len(leaves)}" if isinstance(result, (list, tuple, dict)) else "one value"
 
 
 def _run(function: Branch, name: str, operands: tuple[Any, ...], condition: Any) -> Any:

@@ -26,7 +26,7 @@ from autodiff_kit.core.tracer import call_traced
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.transforms.batched_array import BatchedArray, plain
 
-__all__ = ["Batch", "OutsideRecords"]
+__all__ = ["Batch", "OutsideRecords", "OutsideSink"]
 
 _DEPTHS = itertools.count()  # of an inner vmap it is larger than of those around it
 
@@ -93,7 +93,7 @@ class Batch:
             return None
         ranks = [np.ndim(unwrap(x)) for x in values]
         if op.name in ("concat", "stack"):
-            return list(map(self._whole, values))
+            return list(map(self.whole, values))
         if op.name == "matvec":
             ranks[1] += 1
         if op.name == "select":
@@ -129,19 +129,20 @@ class Batch:
 
     def with_rank(self, x: Any, new: int) -> Any:
         """The tensor of all examples, with ``new`` axes of length 1 behind the first; other values unchanged."""
-        if not self._holds(x):
+        if not self.holds(x):
             return x
         t = x.tensor
         return t.reshape((t.shape[0], *(1,) * new, *t.shape[1:])) if new else t
 
-    def _whole(self, x: Any) -> Any:
+    def whole(self, x: Any) -> Any:
         """The tensor of all examples; a value that they share is repeated for each."""
-        if self._holds(x):
+        if self.holds(x):
             return x.tensor
         t = as_tensor(x)
         return v.broadcast_to(t, shape=(self.size, *t.shape))
 
-    def _holds(self, x: Any) -> bool:
+    def holds(self, x: Any) -> bool:
+        """Whether a value stands for the examples of this batch."""
         return isinstance(x, BatchedArray) and x.tracer is self
 
     def _each_example(self, function: Callable[[Any, Any], Any], args: Any, params: dict[str, Any]) -> Any:
@@ -163,7 +164,7 @@ class Batch:
 
     def _of_example(self, nest: Any, k: int) -> Any:
         """A nest of arguments, with the values of one example."""
-        if self._holds(nest):
+        if self.holds(nest):
             row = nest.tensor[k]
             return row if row.node is not None else plain(row._value)
         if type(nest) in (tuple, list):
@@ -228,7 +229,7 @@ class OutsideRecords:
     def open(self) -> None:
         """Take the place of each record's sink."""
         for record, (sink, _) in zip(self.records, self.before, strict=True):
-            record.sink, record.keep_all = _OutsideSink(self, sink), True
+            record.sink, record.keep_all = OutsideSink(self, sink), True
 
     def close(self) -> None:
         """Give each record its sink back."""
@@ -251,7 +252,9 @@ class OutsideRecords:
             self.open()
 
 
-class _OutsideSink:
+class OutsideSink:
+    """The sink of a record that was opened outside a vmap, while its function runs."""
+
     def __init__(self, outside: OutsideRecords, sink: Any) -> None:
         self.outside, self.sink = outside, sink
 

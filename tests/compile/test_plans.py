@@ -141,3 +141,8 @@ def test_a_derivative_overwrites_a_value_that_only_it_reads() -> None:
     plan = planned(ak.grad(f), normal(4, 5), normal(5, 5) * 0.3)
     first = next(u for u in plan.units if isinstance(u, FusionGroup))
     assert len(first.outputs) == 2  # its value and its derivative, no intermediate value
+
+
+def test_equal_slices_of_arrays_of_different_lengths() -> None:
+    slopes = ak.compile(ak.grad(lambda a, b: ak.sum(ak.sin(a[:3] + b[:3])), (0, 1)))
+    assert [g.shape for g in slopes(normal(5), normal(7))] == [(5,), (7,)]

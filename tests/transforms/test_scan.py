@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.errors import ArgumentError, DtypeError, ShapeError, StructureError, TapeError
 
 X = np.random.default_rng(5).uniform(0.5, 1.5, (21, 3))  # more steps than a short stack has members
 W = np.array([0.3, -0.2, 0.1])
@@ -95,6 +96,65 @@ def test_errors_say_what_does_not_fit() -> None:
         ak.scan(lambda c, x: (c + x, None), np.float32(0), np.zeros(3))
     with pytest.raises(StructureError, match="same structure"):
         ak.scan(lambda c, x: (c + 1.0, None if float(c) else c), 0.0, np.zeros(3))
+
+
+def test_checkpoints_take_less_memory() -> None:
+    xs, w = ak.constant(np.ones((400, 500))), ak.constant(np.full(500, 0.3))
+
+    def slope(every: int | None) -> tuple[int, Any]:
+        def body(c: Any, x: Any) -> Any:
+            for _ in range(3):
+                c = ak.tanh(c * w + x)
+            return c, c[0]
+
+        def loss(w: Any) -> Any:
+            carry, ys = ak.scan(body, w, xs, checkpoint_every=every)
+            return ak.sum(carry) + ak.sum(ys)
+
+        tracemalloc.start()
+        g = ak.grad(loss)(w)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak, g
+
+    (whole, expected), (parts, found) = slope(None), slope(20)
+    assert parts < 0.35 * whole
+    near(found, expected)
+
+
+def test_checkpoints_in_other_transforms() -> None:
+    def f(w: Any, x: Any, every: int | None = None) -> Any:
+        """The carry begins with a value that the body also finds outside."""
+        carry, ys = ak.scan(lambda c, x: (ak.tanh(c * w + x), ak.sum(c * w)), w, x, checkpoint_every=every)
+        return ak.sum(carry) + ak.sum(ak.sin(ys))
+
+    def g(w: Any, x: Any) -> Any:
+        return f(w, x, 4)
+
+    w, x, batch = ak.constant(W), ak.constant(X), np.stack([W, 2.0 * W])
+    near(ak.hessian(g)(w, x), ak.hessian(f)(w, x))
+    near(ak.vmap(ak.grad(g), (0, None))(batch, x), ak.vmap(ak.grad(f), (0, None))(batch, x))
+    with ak.GradientTape(persistent=True) as outer:
+        outer.watch([w, x])
+        with ak.GradientTape() as inner:
+            inner.watch(w)
+            value = g(w, x)
+        slope = ak.sum(inner.gradient(value, w) ** 2)
+    near(outer.gradient(slope, x), ak.grad(lambda x: ak.sum(ak.grad(f)(w, x) ** 2))(x))
+
+
+def test_a_checkpointed_step_must_repeat() -> None:
+    generator, state = np.random.default_rng(0), ak.Variable(W)
+    with pytest.raises(TapeError, match="other values"):
+        ak.grad(lambda x: ak.scan(lambda c, x: (c + x * generator.random(), None), 0.0, x, checkpoint_every=2)[0])(W)
+    with ak.GradientTape() as tape:
+        loss = ak.sum(ak.scan(lambda c, x: (ak.sin(c * state + x), None), W, X, checkpoint_every=2)[0])
+    state.assign(2.0 * W)
+    with pytest.raises(TapeError, match="other values"):
+        tape.gradient(loss, state)
+    for every in (0, -1, 1.5):
+        with pytest.raises(ArgumentError, match="checkpoint_every"):
+            ak.scan(lambda c, x: (c + x, None), 0.0, W, checkpoint_every=every)  # type: ignore[arg-type]
 
 
 def test_the_gradient_of_a_long_stack_takes_few_entries() -> None:

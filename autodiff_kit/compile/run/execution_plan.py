@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
+from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.passes.sum_rewriting import simplify_sums
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
-from autodiff_kit.compile.trace.tracer import Trace
+from autodiff_kit.compile.trace.input_sources import ArgumentSource
+from autodiff_kit.compile.trace.loop_call import LoopCall
+from autodiff_kit.compile.trace.tracer import OutputLeaf, Trace
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import wrap
 
@@ -39,6 +42,9 @@ class ExecutionPlan:
         self.trace = trace
         outputs = trace.outputs
         self.nodes = simplify_sums(trace.graph, outputs)
+        self.loops = [
+            _plan_of_steps(loop) for loop in dict.fromkeys(n.params.function for n in self.nodes if _is_loop(n))
+        ]
         self._numpy, self._source = generate_numpy_function([node for _, node in trace.inputs], outputs)
         self._calls = 0
         self.build_error: Exception | None = None
@@ -85,6 +91,9 @@ class ExecutionPlan:
 
     def build(self, compiler: Any = None) -> None:
         """Compile the kernels and switch to them."""
+        for steps in self.loops:
+            if not steps.ready:
+                steps.build(compiler)
         from autodiff_kit.compile.run.kernel_loader import load_kernel
         from autodiff_kit.compile.run.kernel_plan import KernelPlan, can_use_kernels
         from autodiff_kit.compile.run.scalar_program import is_scalar_graph
@@ -108,6 +117,21 @@ class ExecutionPlan:
 
     def __str__(self) -> str:
         return str(self.kernel_plan) if self.kernel_plan is not None else self._source
+
+
+def _is_loop(node: GraphNode) -> bool:
+    return node.op == "call" and isinstance(node.params.function, LoopCall)
+
+
+def _plan_of_steps(loop: LoopCall) -> ExecutionPlan:
+    """The plan of one step, which the loop runs in every plan that it is part of."""
+    if isinstance(loop.run_step, ExecutionPlan):
+        return loop.run_step
+    inputs: list[Any] = [(ArgumentSource(k), node) for k, node in enumerate(loop.inputs)]
+    outputs = [OutputLeaf("array", node) for node in loop.outputs]
+    plan = ExecutionPlan(Trace(loop.graph, inputs, outputs, [None] * len(outputs), [], []))
+    loop.run_step = plan
+    return plan
 
 
 def _wrap_output(kind: str, value: Any) -> Any:

@@ -14,15 +14,12 @@ from autodiff_kit.compile.trace.symbolic_array import (
     SymbolicScalar,
     getitem,
     symbolic_value,
+    tracer_of,
 )
 from autodiff_kit.compile.trace.tracer_interface import TracerInterface
 from autodiff_kit.errors import ShapeError
 
 __all__ = ["pad_with_zeros"]
-
-
-def _tracer_of(*values: Any) -> Any:
-    return next(v.tracer for v in values if isinstance(v, SymbolicArray))
 
 
 def _matmul(tracer: TracerInterface, a: Any, b: Any) -> Any:
@@ -131,21 +128,21 @@ def _broadcast_to(x: Any, shape: Any, subok: bool = False) -> Any:
 def _where(condition: Any, a: Any = None, b: Any = None) -> Any:
     if a is None or b is None:
         return NotImplemented
-    tracer = _tracer_of(condition, a, b)
+    tracer = tracer_of(condition, a, b)
     return symbolic_value(tracer, tracer.graph.where(*map(tracer.node, (condition, a, b))))
 
 
 def _concatenate(arrays: Any, axis: int = 0, **more: Any) -> Any:
     if more or axis is None:
         return NotImplemented
-    tracer = _tracer_of(*arrays)
+    tracer = tracer_of(*arrays)
     nodes = tuple(map(tracer.node, arrays))
     np.concatenate([np.broadcast_to(np.zeros((), n.dtype), n.shape) for n in nodes], axis)
     return symbolic_value(tracer, tracer.graph.concat(nodes, axis % nodes[0].ndim))
 
 
 def _stack(arrays: Any, axis: int = 0, **more: Any) -> Any:
-    tracer = _tracer_of(*arrays)
+    tracer = tracer_of(*arrays)
     return _concatenate([_expand_dims(symbolic_value(tracer, tracer.node(a)), axis) for a in arrays], axis, **more)
 
 

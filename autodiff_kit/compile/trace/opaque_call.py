@@ -23,12 +23,23 @@ class OpaqueCall:
     def __call__(self, *values: Any) -> Any:  # noqa: D102
         return self.function(*_substitute(self.args, values), **_substitute(self.kwargs, values))
 
+    def is_random(self) -> bool:
+        """Whether the call draws random numbers, so that a second call would give others."""
+        inside = getattr(self.function, "is_random", None)
+        return inside() if inside is not None else _has_generator((self.args, self.kwargs))
+
     def with_copied_generators(self) -> OpaqueCall:
         """A copy for trial runs, which does not advance the random generators among the arguments."""
         return OpaqueCall(self.name, self.function, _copy_generators(self.args), _copy_generators(self.kwargs))
 
     def __repr__(self) -> str:
         return self.name
+
+
+def _has_generator(nest: Any) -> bool:
+    if isinstance(nest, (tuple, list, dict)):
+        return any(map(_has_generator, nest.values() if isinstance(nest, dict) else nest))
+    return isinstance(nest, np.random.Generator)
 
 
 def _copy_generators(nest: Any) -> Any:

@@ -19,7 +19,7 @@ from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.tracer import SymbolicValue, Tracer
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "getitem", "symbolic_value"]
+__all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "getitem", "symbolic_value", "tracer_of"]
 
 TRACED_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """Tracing rules of NumPy functions, filled in by :mod:`autodiff_kit.compile.trace.numpy_functions`.
@@ -98,19 +98,19 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
     def __array_ufunc__(self, ufunc: np.ufunc, how: str, *inputs: Any, **options: Any) -> Any:
         if any(isinstance(x, Value) or (isinstance(x, Tracer) and x.level > self.level) for x in inputs):
             return NotImplemented
+        tracer = tracer_of(*inputs)
         if options.get("out") is not None:
             self._refuse_value("writing into an existing array")
         dtype = options.pop("dtype", None)
         if how == "__call__" and not options and ufunc is np.matmul:
-            return TRACED_FUNCTIONS[np.matmul](self.tracer, *inputs)
+            return TRACED_FUNCTIONS[np.matmul](tracer, *inputs)
         numpys = getattr(np, ufunc.__name__, None) is ufunc  # others are recorded as opaque calls
         if numpys and how == "__call__" and not options and ufunc.nout == 1 and ufunc.signature is None and not dtype:
-            tracer = self.tracer
             return symbolic_value(tracer, tracer.graph.elementwise(ufunc.__name__, *map(tracer.node, inputs)))
         if how == "reduce" and ufunc in TRACED_FUNCTIONS and ufunc is not np.matmul:
             return TRACED_FUNCTIONS[ufunc](inputs[0], dtype=dtype, **{"axis": 0} | options)
         options |= {} if dtype is None else {"dtype": dtype}
-        return self.tracer.call(getattr(ufunc, how), inputs, options)
+        return tracer.call(getattr(ufunc, how), inputs, options)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if any(issubclass(t, Value) or (issubclass(t, Tracer) and t.level > self.level) for t in types):
@@ -194,6 +194,11 @@ class SymbolicScalar(SymbolicArray):
 
 
 PYTHON_NUMBERS.add(SymbolicScalar)
+
+
+def tracer_of(*values: Any) -> Any:
+    """The trace that records an operation on values: the innermost, where a loop is traced."""
+    return max((x.tracer for x in values if isinstance(x, SymbolicArray)), key=lambda tracer: tracer.depth)
 
 
 def symbolic_value(tracer: TracerInterface, node: GraphNode) -> Any:

@@ -18,6 +18,8 @@ import numpy as np
 from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSource, OptimizerSlotSource
+from autodiff_kit.compile.trace.loop import trace_loop
+from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, sample_value
 from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicScalar, symbolic_value
@@ -70,10 +72,19 @@ class Trace:
 
 
 class Tracer:
-    """The state of one trace while the function runs."""
+    """The state of one trace while the function runs.
 
-    def __init__(self) -> None:
+    The body of a loop has a tracer of its own, whose ``parent`` is the trace that the loop belongs to. Values of the
+    parent that the body finds are ``captured``: by their node in the graph of the body.
+    """
+
+    def __init__(self, parent: Tracer | None = None) -> None:
         self.graph = ComputationGraph()
+        self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.captured: dict[GraphNode, Any] = {}
+        self.outside: list[Any] = []  # records of tapes outside the body
+        self._captures: dict[tuple[Tracer, GraphNode], Any] = {}
         self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]] = []
         self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
         self.initial_values: dict[int, Any] = {}
@@ -85,6 +96,8 @@ class Tracer:
     def node(self, value: Any) -> GraphNode:
         """The node of a symbolic value, or a constant node for any other value."""
         if isinstance(value, SymbolicArray):
+            if value.tracer.depth < self.depth and not (value.tracer.closed or self.closed):
+                return self._captured(value).node  # type: ignore[no-any-return]
             if value.tracer is not self or self.closed:
                 raise ConcretizationError(
                     "this value belongs to a trace of ak.compile that has ended: the function stored it in a list, an "
@@ -92,6 +105,32 @@ class Tracer:
                 )
             return value.node
         return self.graph.const(value if type(value) in (float, int, bool) else _constant_value(value))
+
+    def _captured(self, value: SymbolicArray) -> Any:
+        """The value of a trace around this one, as an input of this one."""
+        found = self._captures.get((value.tracer, value.node))
+        if found is None:
+            node = value.node
+            own = (
+                self.graph.const(node.value)
+                if node.op == "const"
+                else self.graph.input(node.shape, node.dtype, node.weak)
+            )
+            found = self._captures[value.tracer, node] = symbolic_value(self, own)
+            self.captured[own] = value
+        return found
+
+    def add_loop(self, loop: LoopCall, values: list[Any]) -> list[Any]:
+        """Record a loop on values; returns what it gives."""
+        nodes = tuple(map(self.node, values))
+        call = OpaqueCall(loop.__name__, loop, [*map(NodePlaceholder, range(len(nodes)))], {})
+        many = self.graph.add(GraphNode("call", nodes, call, (), np.dtype(object)))
+        items = [GraphNode("item", (many,), k, *spec) for k, spec in enumerate(loop.specs())]
+        return [symbolic_value(self, self.graph.add(item)) for item in items]
+
+    def scan(self, f: Any, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool) -> Any:
+        """Record a loop whose body runs once; NotImplemented where it cannot."""
+        return trace_loop(self, f, init, xs, count, reverse)
 
     def add_input(self, source: Any, value: Any, strong: bool = False) -> Any:
         """A symbolic input for values like ``value``; a Python number stays weakly typed unless ``strong``."""
@@ -107,6 +146,8 @@ class Tracer:
         batched = highest_tracer(args)
         if isinstance(batched, SymbolicValue) and batched.level > SymbolicArray.level:
             return batched.tracer.call(function, args, kwargs)
+        if (now := open_records.trace) is not None and now.depth > self.depth:  # in the body of a loop
+            return now.call(function, args, kwargs)
         name: str = getattr(function, "name", "") or getattr(function, "__name__", "call")
         if hasattr(function, "vjps"):
             if name == "scatter" and (padded := pad_with_zeros(self, args[0], kwargs)) is not None:
@@ -165,6 +206,8 @@ class Tracer:
     # -------------------------------------------------------------------------------------------------------- variables
     def read_variable(self, variable: Variable, now: Callable[[], Any]) -> Any:
         """The current symbolic value of a variable; the first read makes the variable an input."""
+        if self.parent is not None:
+            return self._captured(self.parent.read_variable(variable, now))
         known = self.variable_values.get(id(variable))
         if known is None:
             symbol = self.add_input(AttributeSource(variable, "_value"), now(), strong=True)
@@ -178,6 +221,11 @@ class Tracer:
             return True
         if new:
             value._refuse_value("making a variable from a traced value")
+        if self.parent is not None:
+            raise ConcretizationError(
+                f"the function of scan assigns to {variable._label()}, but while a function is compiled its steps are "
+                "recorded once. Make the value a part of the carry, and assign the last one after the loop."
+            )
         if self.in_branch:
             raise ConcretizationError(
                 f"a branch of cond assigns to {variable._label()}, but while a function is compiled both branches run. "
@@ -197,6 +245,11 @@ class Tracer:
 
     def slots(self, optimizer: Any, variable: Variable) -> OwnedSlots:
         """The slots of an optimizer for a variable, as symbolic values."""
+        if self.parent is not None:
+            raise ConcretizationError(
+                "the function of scan makes a step of an optimizer, but while a function is compiled its steps are "
+                "recorded once. Make the loop with for, or compile one step and call it in a loop."
+            )
         key = (id(optimizer), id(variable))
         known = self.slot_values.get(key)
         if known is None:

@@ -14,6 +14,7 @@ class TracerInterface(Protocol):
     """The methods of a tracer that its symbolic arrays use."""
 
     graph: ComputationGraph
+    depth: int  # in loops inside loops; 0 outside of them
 
     def node(self, value: Any) -> GraphNode:
         """The node of a symbolic value, or a constant node for any other value."""

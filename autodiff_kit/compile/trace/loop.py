@@ -1,0 +1,314 @@
+"""Loops: the body of ``ak.scan`` is traced once, and its derivatives are made from that one trace.
+
+While a function is traced, :func:`trace_loop` runs the body once, on one carry and one entry of each array, with a
+tracer of its own (:mod:`autodiff_kit.compile.trace.loop_body`). The loop becomes one call in the graph of the function,
+and one operation on the tapes that follow its inputs.
+
+The body is recorded on a tape of its own, which stays. Its reverse pass gives a step of the loop that goes backwards,
+its forward pass a step of the loop of tangents: both add to the graph of the body and to its tape. Their loops are
+operations like the first one, so derivatives of any order come out, and the user's function never runs again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.compile.topological_order import live_nodes
+from autodiff_kit.compile.trace.loop_body import Body, Step, is_followed
+from autodiff_kit.compile.trace.loop_call import LoopCall
+from autodiff_kit.core.dispatch import record_op
+from autodiff_kit.core.forward import output_tangent
+from autodiff_kit.core.joint_record import records_of
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import Op, v
+from autodiff_kit.core.record import ACTIVE_MODES, open_records
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.errors import ConcretizationError
+from autodiff_kit.ops.packed_outputs import PackedOutputs
+from autodiff_kit.ops.shape_manipulation import moveaxis
+from autodiff_kit.transforms.batch import Batch, OutsideRecords, OutsideSink
+from autodiff_kit.transforms.batched_array import BatchedArray
+
+__all__ = ["trace_loop"]
+
+StepFunction = Callable[[list[Tensor], list[Tensor]], tuple[list[Tensor], list[Tensor]]]
+
+
+def trace_loop(tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool) -> Any:
+    """The last carry and the stacked results of a loop whose body is traced once.
+
+    NotImplemented inside ``ak.vmap`` while a tape follows values of single examples: the loop is recorded for all
+    examples at once.
+
+    Parameters
+    ----------
+    tracer : Tracer
+        The trace that the loop belongs to.
+    f : callable
+        The body, on lists of tensors: from a carry and entries to the next carry and results.
+    init, xs : list of Tensor
+        The first carry; arrays with one entry for each step.
+    count, reverse : int, bool
+    """
+    batches = sorted((mode for mode in ACTIVE_MODES if isinstance(mode, Batch)), key=_depth)
+    records = [r for r in (*tracer.outside, *open_records.records) if r.sink is not None]
+    if batches and not all(isinstance(r.sink, OutsideSink) for r in records):
+        return NotImplemented
+    return _trace_batched(tracer, batches, f, init, xs, count, reverse)
+
+
+def _trace_batched(
+    tracer: Any, batches: list[Batch], f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool
+) -> tuple[list[Tensor], list[Tensor]]:
+    """A loop inside vmaps: the body is that of all examples, which calls the user's function with one of them."""
+    if not batches:
+        return _trace_body(tracer, f, init, xs, count, reverse)
+    *others, batch = batches
+    together = [batch.holds(x._value) for x in xs]
+    alike: set[int] = {k for k, x in enumerate(init) if not batch.holds(x._value)}  # carries that all examples share
+    differs: list[bool] = []
+
+    def whole(x: Tensor, own: bool) -> Tensor:
+        return batch.whole(x._value if batch.holds(x._value) else x) if own else x
+
+    def for_all(carry: list[Tensor], entries: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+        outside = OutsideRecords([*open_records.trace.outside, *open_records.records])
+        outside.open()
+        try:
+            found = f(
+                [x if k in alike else batch.enter(x) for k, x in enumerate(carry)],
+                [batch.enter(x) if own else x for x, own in zip(entries, together, strict=True)],
+            )
+        finally:
+            outside.close()
+        new, results = (list(map(as_tensor, part)) for part in found)
+        if changed := {k for k in alike if batch.holds(new[k]._value)}:
+            alike.difference_update(changed)
+            raise _CarryDiffersError(batch)
+        differs[:] = [batch.holds(y._value) for y in results]
+        carried = [whole(x, k not in alike) for k, x in enumerate(new)]
+        return carried, [whole(y, own) for y, own in zip(results, differs, strict=True)]
+
+    entries = [moveaxis(whole(x, True), 1, 0) if own else x for x, own in zip(xs, together, strict=True)]
+    while True:
+        start = [whole(x, k not in alike) for k, x in enumerate(init)]
+        try:
+            carry, results = _trace_batched(tracer, others, for_all, start, entries, count, reverse)
+            break
+        except _CarryDiffersError as error:  # again, with a carry for each example
+            if error.args != (batch,):
+                raise
+    return (
+        [x if k in alike else batch.enter(x) for k, x in enumerate(carry)],
+        [batch.enter(moveaxis(y, 1, 0)) if own else y for y, own in zip(results, differs, strict=True)],
+    )
+
+
+class _CarryDiffersError(Exception):
+    """A carry that all examples share differs between them after a step."""
+
+
+def _trace_body(
+    tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool
+) -> tuple[list[Tensor], list[Tensor]]:
+    """A loop outside of vmaps."""
+    body, followed = Body(tracer), list(map(is_followed, xs))
+    with body.entered():
+        body.watch_variables()
+        carry = [body.leaf(x.shape, x.dtype, body.tape is not None) for x in init]
+        entries = [body.leaf(x.shape[1:], x.dtype, follows) for x, follows in zip(xs, followed, strict=True)]
+        new_carry, results = ([body.own(as_tensor(x)) for x in part] for part in f(carry, entries))
+    found = body.followed_values()
+    step = Step(body, carry, entries, list(found), new_carry, results)
+    body.find_random_nodes(step)
+    return _run(step, count, reverse, [*init, *xs, *found.values()])
+
+
+def _run(step: Step, count: int, reverse: bool, inputs: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+    """The last carry and the stacked results of a loop, as one operation of the tapes that follow its inputs."""
+    split = len(step.new_carry)
+    batch = max((x._value.tracer for x in inputs if isinstance(x._value, BatchedArray)), key=_depth, default=None)
+    if batch is not None:
+        return _run_each_example(batch, step, count, reverse, inputs)
+    if any(map(is_followed, inputs)) and any(x.dtype.kind == "f" for x in step.outputs):
+        carries = replace(step, results=[*step.results, *step.carry])  # each step's carry is kept for the derivatives
+        outputs = _Loop(carries, count, reverse).apply(inputs)[: split + len(step.results)]
+    else:
+        outputs = list(map(wrap, _place(step, count, reverse, list(map(unwrap, inputs)))))
+    return outputs[:split], outputs[split:]
+
+
+def _depth(batch: Batch) -> int:
+    return batch.depth
+
+
+def _run_each_example(
+    batch: Batch, step: Step, count: int, reverse: bool, inputs: list[Tensor]
+) -> tuple[list[Tensor], list[Tensor]]:
+    """The loop of a derivative inside a vmap that was not there when the loop was traced: once for each example."""
+    open_records_of = (r for x in inputs if x.node is not None for r in records_of(x.node.record) if r.sink is not None)
+    if not all(isinstance(r.sink, OutsideSink) for r in open_records_of):
+        raise ConcretizationError(
+            "this vmap takes the derivative of a scan outside of it, and a tape inside the vmap follows its argument. "
+            "Call the scan inside the vmap as well, or take the derivative of the vmap as a whole."
+        )
+    found = []
+    for k in range(batch.size):
+        own = [x._value.tensor[k] if batch.holds(x._value) else x for x in inputs]
+        found.append([part for parts in _run(step, count, reverse, own) for part in parts])
+    stacked = [batch.enter(v.stack(each, axis=-1 - each[0].ndim)) for each in zip(*found, strict=True)]
+    return stacked[: len(step.new_carry)], stacked[len(step.new_carry) :]
+
+
+class _Loop:
+    """A loop as an operation with derivatives."""
+
+    def __init__(self, step: Step, count: int, reverse: bool) -> None:
+        self.step, self.count, self.reverse = step, count, reverse
+        last = [(x.shape, x.dtype) for x in step.new_carry]
+        self.layout = PackedOutputs([*last, *(((count, *x.shape), x.dtype) for x in step.results)])
+        self.op = Op("scan", self._value, vjp_all=self._vjp, jvp=self._jvp, user_defined=True, flops=lambda *_, **__: 0)
+        self.others: list[Any] = []  # the outputs that have no derivative
+
+    def apply(self, inputs: list[Tensor]) -> list[Tensor]:
+        """The outputs, recorded."""
+        values = tuple(map(unwrap, inputs))
+        y = record_op(self.op, self._value(*values), values, tuple(x.node for x in inputs))
+        return self.layout.unpack(y, self.others)
+
+    def _value(self, *values: Any) -> Any:
+        vector, self.others = self.layout.pack(_place(self.step, self.count, self.reverse, list(values)))
+        return vector
+
+    def _split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """Carry, entries and shared values among values for all inputs."""
+        a = len(self.step.carry)
+        b = a + len(self.step.entries)
+        return list(values[:a]), list(values[a:b]), list(values[b:])
+
+    def _points(self, y: Tensor, inputs: Sequence[Any]) -> tuple[list[Tensor], list[Tensor]]:
+        """Where each step is differentiated: its carries and entries, and the shared values."""
+        _, entries, shared = self._split(list(map(as_tensor, inputs)))
+        outputs = self.layout.unpack(y, self.others)
+        return [*outputs[len(outputs) - len(self.step.carry) :], *entries], shared
+
+    def _vjp(self, g: Any, y: Any, *inputs: Any) -> tuple[Any, ...]:
+        """The cotangents of all inputs: a loop in the other direction that carries those of carry and shared values."""
+        points, shared = self._points(y, inputs)
+        wanted, split = self.layout.unpack(g), sum(self.layout.floating[: len(self.step.carry)])
+        used = tuple(not _is_zero(x) for x in wanted[split:])
+        of_carry, of_results = wanted[:split], [x for x, uses in zip(wanted[split:], used, strict=True) if uses]
+        pull = self.step.derivative(used, lambda step: _reverse_step(step, used))
+        init = [*of_carry, *(_zeros(x.shape, x.dtype) for x in self.step.shared)]
+        last, results = _run(pull, self.count, not self.reverse, [*init, *points, *of_results, *shared])
+        found = iter([*last[: len(of_carry)], *results, *last[len(of_carry) :]])
+        return tuple(next(found) if _has_cotangent(x) else None for x in self.step.inputs)
+
+    def _jvp(self, tangents: Sequence[Any], y: Any, *inputs: Any) -> Any:
+        """The tangent of the vector: a loop of the same direction that carries the tangents of the carry."""
+        points, shared = self._points(as_tensor(y), inputs)
+        given = [
+            _zeros(np.shape(unwrap(x)), s.dtype) if t is None else as_tensor(t)
+            for t, x, s in zip(tangents, inputs, self.step.inputs, strict=True)
+        ]
+        used = [
+            [t for t, x in zip(part, own, strict=True) if _has_cotangent(x)]
+            for part, own in zip(self._split(given), self._split(self.step.inputs), strict=True)
+        ]
+        push = self.step.derivative("forward", _forward_step)
+        carry, results = _run(push, self.count, self.reverse, [*used[0], *points, *used[1], *shared, *used[2]])
+        return v.concat(tuple(x.reshape(-1).astype(self.layout.dtype) for x in (*carry, *results)), axis=-1)
+
+
+def _has_cotangent(leaf: Tensor) -> bool:
+    """Whether the body's tape follows an input."""
+    return leaf.node is not None
+
+
+def _zeros(shape: tuple[int, ...], dtype: Any) -> Tensor:
+    return as_tensor(np.zeros(shape, dtype))
+
+
+def _is_zero(x: Tensor) -> bool:
+    """Whether a value is known to be 0, and no tape follows it."""
+    node = getattr(x._value, "node", None)
+    while node is not None and node.op == "broadcast":
+        node = node.args[0]
+    return x.node is None and node is not None and node.op == "const" and not np.any(node.value)
+
+
+def _is_floating(x: Tensor) -> bool:
+    return x.dtype.kind == "f"
+
+
+def _reverse_step(step: Step, used: tuple[bool, ...]) -> Step:
+    """The step of the loop that goes back: from the cotangents after a step to those before it.
+
+    It carries the cotangents of the carry and the sums of those of the shared values. ``used`` says which of the
+    floating results have a cotangent.
+    """
+    body = step.body
+    results = [x for x, uses in zip(filter(_is_floating, step.results), used, strict=True) if uses]
+    with body.entered():
+        carry = [body.leaf(x.shape, x.dtype, True) for x in filter(_is_floating, step.new_carry)]
+        sums = [body.leaf(x.shape, x.dtype, True) for x in step.shared]
+        given = [body.leaf(x.shape, x.dtype, True) for x in results]
+        parts = [list(filter(_has_cotangent, part)) for part in (step.carry, step.entries, step.shared)]
+        targets = [*filter(_is_floating, step.new_carry), *results]
+        found = body.tape.gradient(targets, parts, [*carry, *given], unconnected_gradients="zero")  # type: ignore[union-attr]
+        of_carry, of_entries, of_shared = found
+        new = [*of_carry, *(total + g for total, g in zip(sums, of_shared, strict=True))]
+        new, of_entries = ([body.own(x) for x in part] for part in (new, of_entries))
+    return Step(body, [*carry, *sums], [*step.carry, *step.entries, *given], step.shared, new, of_entries)
+
+
+def _forward_step(step: Step) -> Step:
+    """The step of the loop of tangents: from those of the inputs of a step to those of its outputs."""
+    body = step.body
+    with body.entered():
+        parts = [list(filter(_has_cotangent, part)) for part in (step.carry, step.entries, step.shared)]
+        leaves = [[body.leaf(x.shape, x.dtype, True) for x in part] for part in parts]
+        tangents = {x.node: t for part, own in zip(parts, leaves, strict=True) for x, t in zip(part, own, strict=True)}
+        for node in list(body.tape._record.nodes):  # type: ignore[union-attr]
+            incoming = tuple([None if n is None else tangents.get(n) for n in node.inputs])
+            if any(t is not None for t in incoming) and (t := output_tangent(node, incoming, True)) is not None:
+                tangents[node] = as_tensor(t)
+        found = [
+            [
+                body.own(tangents[x.node] if x.node in tangents else _zeros(x.shape, x.dtype))
+                for x in filter(_is_floating, part)
+            ]
+            for part in (step.new_carry, step.results)
+        ]
+    return Step(
+        body, leaves[0], [*step.carry, *step.entries, *leaves[1]], [*step.shared, *leaves[2]], found[0], found[1]
+    )
+
+
+def _place(step: Step, count: int, reverse: bool, values: list[Any]) -> list[Any]:
+    """The last carry and the stacked results, as values of the present trace: the loop is added to its graph."""
+    body, tracer, outputs = step.body, open_records.trace, step.output_nodes
+    drawn = set() if step.draws else set(body.random)
+    live = live_nodes(outputs, drawn)
+    used = {a for n in live for a in n.args} | set(outputs)
+    entries = dict(zip((x._value.node for x in step.entries), values[len(step.carry) :], strict=False))
+    entries |= {n: stack for n, stack in zip(body.random, body.stacks, strict=False) if n in drawn & used}
+    carry = [x._value.node for x in step.carry]
+    shared = dict(zip((x._value.node for x in step.shared), values[len(step.carry) + len(step.entries) :], strict=True))
+    fixed = [n for n in live if n.op == "input" and n not in entries and n not in carry]
+    if step.draws:
+        outputs = [*outputs, *body.random]
+    if (count, reverse) not in step.loops:
+        sizes = len(carry), len(entries)
+        step.loops[count, reverse] = LoopCall([*carry, *entries, *fixed], outputs, sizes, count, reverse)
+    loop = step.loops[count, reverse]
+    given = [*values[: len(carry)], *entries.values()]
+    given += [shared[n] if n in shared else body.tracer.captured[n] for n in fixed]
+    found: list[Any] = tracer.add_loop(loop, given)
+    if step.draws:
+        found, body.stacks = found[: len(step.outputs)], found[len(step.outputs) :]
+    return found

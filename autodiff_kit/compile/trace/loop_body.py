@@ -1,0 +1,214 @@
+"""The body of a loop while a function is traced: its graph, its tape, and what it finds outside.
+
+Values that the body finds outside become inputs of the loop (closure conversion):
+
+* :meth:`Tracer.node <autodiff_kit.compile.trace.tracer.Tracer.node>` makes an input of a symbolic value of another
+  trace;
+* :class:`_BodySink`, in the place of the sink of each open tape, makes a leaf of a value that this tape follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.compile.topological_order import live_nodes
+from autodiff_kit.compile.trace.loop_call import LoopCall
+from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, symbolic_value
+from autodiff_kit.core.joint_record import joint_record, records_of
+from autodiff_kit.core.modes import modes
+from autodiff_kit.core.record import Node, Record, open_records
+from autodiff_kit.core.tape import GradientTape
+from autodiff_kit.core.tensor import Tensor, wrap
+from autodiff_kit.core.variable import attach_variable
+
+__all__ = ["Body", "Step", "is_followed"]
+
+
+class Body:
+    """The graph and the tape of a loop's body, which are extended where a derivative is needed.
+
+    Attributes
+    ----------
+    tracer : Tracer
+        Its graph holds the body and its derivatives.
+    tape : GradientTape or None
+        Follows the inputs of the body; None where no tape follows the loop.
+    random : list of GraphNode
+        Values that were drawn: derivatives take those of the first pass.
+    stacks : list
+        The drawn values of all steps.
+    """
+
+    def __init__(self, parent: Any) -> None:
+        self.tracer = type(parent)(parent)
+        self.outside: list[Record] = []
+        open_outside = any(r.sink is not None for r in (*parent.outside, *open_records.records))
+        self.tape = GradientTape(persistent=True) if open_outside else None
+        self.leaves: dict[Node, tuple[Tensor, Tensor]] = {}  # by the node outside: the leaf, and the value outside
+        self.random: list[GraphNode] = []
+        self.stacks: list[Any] = []
+        if self.tape is not None:
+            self.tape._entered = self.tape._warned = True
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """A block that adds to the body: its tracer traces, its tape records, tapes outside pass on their values."""
+        before = open_records.trace, open_records.records
+        outside = [r for r in (*before[0].outside, *before[1]) if r.sink is not None]
+        sinks = [(r, r.sink, r.keep_all) for r in outside]
+        self.outside = self.tracer.outside = outside
+        open_records.trace, open_records.records = self.tracer, []
+        self.tracer.closed = False
+        if self.tape is not None:
+            self.tape._record.open()
+            open_records.records.append(self.tape._record)
+        for record, _, _ in sinks:
+            record.sink, record.keep_all = _BodySink(self, before, record, sinks), True
+        try:
+            yield
+        finally:
+            open_records.trace, open_records.records = before
+            self.tracer.closed = True
+            for record, sink, keep_all in sinks:
+                record.sink, record.keep_all = sink, keep_all
+            if self.tape is not None:
+                self.tape._record.close()
+
+    def watch_variables(self) -> None:
+        """Follow the variables that a tape outside was told to watch; others are followed when they are read."""
+        for record in self.outside:
+            for variable, first, _ in tuple(record.readings.values()):
+                if not variable.trainable and first.node is not None and record in records_of(first.node.record):
+                    attach_variable(variable, self.tape._record)  # type: ignore[union-attr]
+
+    def leaf(self, shape: tuple[int, ...], dtype: Any, followed: bool) -> Tensor:
+        """A new input of the body."""
+        tensor = wrap(symbolic_value(self.tracer, self.tracer.graph.input(shape, dtype)))
+        return self.watched(tensor) if followed and np.dtype(dtype).kind == "f" else tensor
+
+    def watched(self, tensor: Tensor) -> Tensor:
+        """A tensor that the body's tape follows from here on."""
+        tensor.attach(self.tape._record)  # type: ignore[union-attr]
+        self.tape._watched.append(tensor)  # type: ignore[union-attr]
+        return tensor
+
+    def leaf_for(self, node: Node, value: Any) -> Tensor:
+        """The leaf that stands for a value outside which a tape follows."""
+        if node not in self.leaves:
+            own = symbolic_value(self.tracer, self.tracer.node(value))
+            self.leaves[node] = self.watched(wrap(own)), wrap(value, node)
+        return self.leaves[node][0]
+
+    def own(self, x: Tensor) -> Tensor:
+        """A tensor as one of the body: a value from outside becomes an input or a constant of the body."""
+        if x.node is not None and any(r in self.outside for r in records_of(x.node.record)):
+            return self.leaf_for(x.node, x._value)
+        if isinstance(x._value, SymbolicArray) and x._value.tracer is self.tracer:
+            return x
+        return wrap(symbolic_value(self.tracer, self.tracer.node(x._value)))
+
+    def followed_values(self) -> dict[Tensor, Tensor]:
+        """The leaves that stand for values which tapes outside follow, and these values, outside the body."""
+        found = dict(self.leaves.values())
+        readings = () if self.tape is None else tuple(self.tape._record.readings.values())
+        for variable, first, _ in readings:
+            value = variable.read_value()
+            if first.node is not None and is_followed(value):
+                found[first] = value
+        return found
+
+    def find_random_nodes(self, step: Step) -> None:
+        """Find the values that the step draws; a derivative must not draw again."""
+        draws = [n for n in live_nodes(step.output_nodes) if n.op == "call" and n.params.is_random()]
+        items = (n for n in self.tracer.graph.nodes if n.op == "item" and n.args[0] in draws)
+        self.random = [*(n for n in draws if n.dtype != object), *items]
+        step.draws = True
+
+
+class _BodySink:
+    """The sink of a tape outside, while the body runs: what it follows becomes a leaf of the body."""
+
+    def __init__(self, body: Body, before: Any, record: Record, sinks: list[tuple[Record, Any, Any]]) -> None:
+        self.body, self.before, self.record, self.sinks = body, before, record, sinks
+
+    def append(self, node: Node) -> None:
+        """Make a node one of the body's tape; a node without a value of the body stays outside."""
+        y, *values = node.saved or (None,)
+        if not isinstance(y, SymbolicArray) or y.tracer is not self.body.tracer:
+            self._append_outside(node)
+            return
+        members, own = records_of(node.record), self.body.tape._record  # type: ignore[union-attr]
+        if self.record not in members:
+            return  # done, for another tape outside
+        inside = [r for r in members if r not in self.body.outside]
+        inputs, values = list(node.inputs), list(values)
+        for k, n in enumerate(inputs):
+            if n is not None and not any(r in inside or r is own for r in records_of(n.record)):
+                leaf = self.body.leaf_for(n, values[k])
+                inputs[k], values[k] = leaf.node, leaf._value
+        node.parts = (*inputs, y, *values)
+        node.record = joint_record(own, *inside)
+        if own not in inside:
+            own.sink.append(node)
+
+    def _append_outside(self, node: Node) -> None:
+        """Append a node to the record itself, as if the body did not run."""
+        inside = open_records.trace, open_records.records, [r.sink for r, _, _ in self.sinks]
+        open_records.trace, open_records.records = self.before
+        for record, sink, _ in self.sinks:
+            record.sink = sink
+        try:
+            self.record.sink.append(node)
+        finally:
+            open_records.trace, open_records.records, sinks = inside
+            for (record, _, _), sink in zip(self.sinks, sinks, strict=True):
+                record.sink = sink
+
+
+@dataclass(eq=False)
+class Step:
+    """A step of a loop: a part of its body's graph, from inputs to outputs. Steps of derivatives share the body."""
+
+    body: Body
+    carry: list[Tensor]
+    entries: list[Tensor]
+    shared: list[Tensor]
+    new_carry: list[Tensor]
+    results: list[Tensor]
+    draws: bool = False  # whether it draws random numbers itself; the steps of derivatives take them as entries
+    derived: dict[Any, Step] = field(default_factory=dict, init=False)
+    loops: dict[tuple[int, bool], LoopCall] = field(default_factory=dict, init=False)
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """All inputs."""
+        return [*self.carry, *self.entries, *self.shared]
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """All outputs."""
+        return [*self.new_carry, *self.results]
+
+    @property
+    def output_nodes(self) -> list[GraphNode]:
+        """The outputs in the graph."""
+        return [x._value.node for x in self.outputs]
+
+    def derivative(self, key: Any, make: Callable[[Step], Step]) -> Step:
+        """The step of a derivative, which is made once; modes of this thread change it."""
+        if modes.active():
+            return make(self)
+        if key not in self.derived:
+            self.derived[key] = make(self)
+        return self.derived[key]
+
+
+def is_followed(x: Tensor) -> bool:
+    """Whether an open record follows a value."""
+    return x.node is not None and any(r.sink is not None for r in records_of(x.node.record))
