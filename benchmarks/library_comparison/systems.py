@@ -19,6 +19,7 @@ Function = Callable[..., Any]
 EAGER, COMPILED, HELD, HAND = "kit eager", "kit compiled", "kit compiled, kept", "NumPy by hand"
 TORCH, JAX, DONATED, TENSORFLOW = "PyTorch", "JAX", "JAX donated", "TensorFlow"
 AUTOGRAD, MYGRAD, TORCH_COMPILE = "autograd", "MyGrad", "torch.compile"
+TRACED = "PyTorch traced"
 
 
 @dataclass
