@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.library_comparison.harness import Result
-from benchmarks.library_comparison.systems import COMPILED, DONATED, EAGER, HAND, HELD, JAX, TORCH, TRACED
+from benchmarks.library_comparison.systems import (
+    COMPILED,
+    DONATED,
+    EAGER,
+    HAND,
+    HELD,
+    JAX,
+    TORCH,
+    TORCH_COMPILE,
+    TRACED,
+)
 from benchmarks.library_comparison.workloads import TITLES
 from benchmarks.library_comparison.workloads.attention import SDPA
 from benchmarks.library_comparison.workloads.chains import COPY
@@ -45,8 +55,13 @@ def _limit(key: str, against: str, bound: float, system: str = COMPILED) -> list
 
 def _ahead(*keys: str, also: tuple[str, ...] = ()) -> list[Floor]:
     """Steps of training that are to be ahead of PyTorch in each of its ways, and of JAX with donated parameters."""
-    peers = [(name, 1.0) for name in (TORCH, FUSED, TRACED, *also, DONATED)]
+    peers = [(name, 1.0) for name in (TORCH, FUSED, TRACED, TORCH_COMPILE, *also, DONATED)]
     return [floor for key in keys for floor in _peer(key, *peers)]
+
+
+def _variants(*keys: str) -> list[Floor]:
+    """Gradients that are to be ahead of PyTorch without Python between its operations too."""
+    return [floor for key in keys for floor in _peer(key, (TRACED, 1.0), (TORCH_COMPILE, 1.0))]
 
 
 FLOORS = [
@@ -87,6 +102,11 @@ FLOORS = [
     *_peer("k_big", (TORCH, 3.6), (JAX, 1.06)),
     *_peer("l", (TORCH, 1.5), (JAX, 1.2)),
     *_limit("l", READS, 1.3),
+    *_variants("a", *(f"b_{kind}_{n}" for kind in ("mix", "cheap") for n in ("1e3", "1e5", "1e7")), "d", "e_sum"),
+    *_variants("e_mean_sorted", "j_small", "j_big", "k_small", "k_big", "l"),
+    *_peer("c_small", (TORCH_COMPILE, 1.0)),
+    *_peer("c_big", (TORCH_COMPILE, 1.0)),
+    *_peer("g", (TORCH_COMPILE, 1.0)),
     *_ahead("einsum_4", "einsum_5", "cholesky_50", "cholesky_500", "solve_50", "solve_500", "head"),
     *_ahead("scan_max", "scan_logsumexp", "scan_ode", "gpt"),
     *_ahead("norm", also=(NATIVE_NORM,)),

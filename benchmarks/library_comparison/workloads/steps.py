@@ -20,6 +20,7 @@ from benchmarks.library_comparison.systems import (
     Function,
     System,
     Systems,
+    traced,
 )
 from benchmarks.library_comparison.workloads.networks import FUSED, RATE, adam_of
 
@@ -39,10 +40,9 @@ class Step:
         """
         systems = {EAGER: self.kit(kit, False), COMPILED: self.kit(kit, True)}
         if s.torch is not None:
-            given = [s.torch.tensor(a) for a in (*self.start, *self.data)]
             systems[TORCH] = self.torch(s, torch)
             systems[FUSED] = self.torch(s, torch, fused=True)
-            systems[TRACED] = self.torch(s, _traced(s, torch, len(self.start), given), fused=True)
+            systems[TRACED] = self.torch(s, self._traced(s, torch), fused=True)
             systems |= {name: self.torch(s, f, fused=True) for name, f in variants.items()}
             if "torch.compile" in s.extras:
                 systems[TORCH_COMPILE] = self.torch(s, s.torch.compile(torch), fused=True)
@@ -94,6 +94,11 @@ class Step:
 
         return System(run, restart)
 
+    def _traced(self, s: Setting, loss: Function) -> Function:
+        count = len(self.start)
+        graph = traced(s, lambda *a: loss(list(a[:count]), *a[count:]), [*self.start, *self.data])
+        return lambda p, *data: graph(*p, *data)
+
     def jax(self, s: Setting, loss: Function, donated: tuple[int, ...]) -> System:
         """JAX's step; donated are the parameters, and the state of the optimizer."""
         jax, jnp = s.jax, s.jax.numpy
@@ -119,16 +124,6 @@ class Step:
 
         restart()
         return System(run, restart)
-
-
-def _traced(s: Setting, loss: Function, count: int, given: list[Any]) -> Function:
-    """A loss as a graph of TorchScript: the same operations, without Python between them."""
-
-    def flat(*tensors: Any) -> Any:
-        return loss(list(tensors[:count]), *tensors[count:])
-
-    graph = s.torch.jit.trace(flat, tuple(given), check_trace=False)
-    return lambda p, *data: graph(*p, *data)
 
 
 def zeros(s: Setting, *shape: int) -> Any:
