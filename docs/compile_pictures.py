@@ -124,8 +124,8 @@ class Compiled:
         return self.plan.generator.kernel_texts()[number]
 
     def call(self) -> str:
-        """The function that runs at each call; lines wider than the page are cut."""
-        lines = self.plan.source.rstrip().splitlines()
+        """The function that runs at each call, without addresses; lines wider than the page are cut."""
+        lines = re.sub(r"\b\d{9,}(\.0)?\b", "address", self.plan.source).rstrip().splitlines()
         return "\n".join(line if len(line) <= 88 else f"{line[:84]}  # …" for line in lines)
 
 
