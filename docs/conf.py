@@ -11,6 +11,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import book
+import compile_pictures
 import mathml
 import pages
 
@@ -29,7 +30,8 @@ autodoc_typehints = "none"  # the section Parameters says what is taken, in word
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 
-myst_enable_extensions = ["deflist", "dollarmath"]
+myst_enable_extensions = ["deflist", "dollarmath", "substitution"]
+myst_substitutions = compile_pictures.figures()
 myst_heading_anchors = 2
 nb_execution_mode = "off"  # lessons are shown as they were run, and nbval has compared what they print
 html_math_renderer = "mathml"
@@ -70,6 +72,7 @@ def setup(app: Any) -> None:
     """Write the pages before Sphinx looks for them."""
     pages.write(Path(app.srcdir) / "reference")
     book.write(Path(app.srcdir), site=app.tags.has("site"))
+    compile_pictures.write(Path(app.srcdir) / "_build" / "inside")
     app.add_html_math_renderer("mathml", inline_renderers=(mathml.inline, None), block_renderers=(mathml.block, None))
     app.connect("autodoc-process-signature", shorten)
     app.connect("missing-reference", find)

@@ -7,14 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.library_comparison.harness import Result
-from benchmarks.library_comparison.systems import COMPILED, DONATED, EAGER, HAND, HELD, JAX, TORCH
+from benchmarks.library_comparison.systems import (
+    COMPILED,
+    DONATED,
+    EAGER,
+    HAND,
+    HELD,
+    JAX,
+    TORCH,
+    TORCH_COMPILE,
+    TRACED,
+)
 from benchmarks.library_comparison.workloads import TITLES
 from benchmarks.library_comparison.workloads.attention import SDPA
 from benchmarks.library_comparison.workloads.chains import COPY
 from benchmarks.library_comparison.workloads.derivatives import WRITES
+from benchmarks.library_comparison.workloads.linear_algebra import FORWARD_MODE
 from benchmarks.library_comparison.workloads.logistic import READS
+from benchmarks.library_comparison.workloads.loops import NATIVE_GRU
+from benchmarks.library_comparison.workloads.models import CHANNELS_LAST
 from benchmarks.library_comparison.workloads.networks import FUSED, PRODUCTS, STREAM
+from benchmarks.library_comparison.workloads.normalization import NATIVE_NORM
 from benchmarks.library_comparison.workloads.recurrent import NATIVE
+from benchmarks.library_comparison.workloads.tables import SPARSE
 
 COLD = "cold"
 
@@ -36,6 +51,17 @@ def _peer(key: str, *pairs: tuple[str, float], system: str = COMPILED) -> list[F
 
 def _limit(key: str, against: str, bound: float, system: str = COMPILED) -> list[Floor]:
     return [Floor(key, system, against, bound, most=True)]
+
+
+def _ahead(*keys: str, also: tuple[str, ...] = ()) -> list[Floor]:
+    """Steps of training that are to be ahead of PyTorch in each of its ways, and of JAX with donated parameters."""
+    peers = [(name, 1.0) for name in (TORCH, FUSED, TRACED, TORCH_COMPILE, *also, DONATED)]
+    return [floor for key in keys for floor in _peer(key, *peers)]
+
+
+def _variants(*keys: str) -> list[Floor]:
+    """Gradients that are to be ahead of PyTorch without Python between its operations too."""
+    return [floor for key in keys for floor in _peer(key, (TRACED, 1.0), (TORCH_COMPILE, 1.0))]
 
 
 FLOORS = [
@@ -76,6 +102,19 @@ FLOORS = [
     *_peer("k_big", (TORCH, 3.6), (JAX, 1.06)),
     *_peer("l", (TORCH, 1.5), (JAX, 1.2)),
     *_limit("l", READS, 1.3),
+    *_variants("a", *(f"b_{kind}_{n}" for kind in ("mix", "cheap") for n in ("1e3", "1e5", "1e7")), "d", "e_sum"),
+    *_variants("e_mean_sorted", "j_small", "j_big", "k_small", "k_big", "l"),
+    *_peer("c_small", (TORCH_COMPILE, 1.0)),
+    *_peer("c_big", (TORCH_COMPILE, 1.0)),
+    *_peer("g", (TORCH_COMPILE, 1.0)),
+    *_ahead("einsum_4", "einsum_5", "cholesky_50", "cholesky_500", "solve_50", "solve_500", "head"),
+    *_ahead("scan_max", "scan_logsumexp", "scan_ode", "gpt"),
+    *_ahead("norm", also=(NATIVE_NORM,)),
+    *_ahead("rows", also=(SPARSE,)),
+    *_ahead("scan_gru", also=(NATIVE_GRU,)),
+    *_ahead("cnn", also=(CHANNELS_LAST,)),
+    *_peer("newton", (TORCH, 1), (FORWARD_MODE, 1), (DONATED, 1)),
+    *_peer("fit", (TORCH, 1), (FORWARD_MODE, 1), (JAX, 1)),
     *_peer(COLD, (TORCH, 8), (JAX, 4), system=EAGER),
 ]
 COLD_SECONDS = 0.15

@@ -19,6 +19,7 @@ Function = Callable[..., Any]
 EAGER, COMPILED, HELD, HAND = "kit eager", "kit compiled", "kit compiled, kept", "NumPy by hand"
 TORCH, JAX, DONATED, TENSORFLOW = "PyTorch", "JAX", "JAX donated", "TensorFlow"
 AUTOGRAD, MYGRAD, TORCH_COMPILE = "autograd", "MyGrad", "torch.compile"
+TRACED = "PyTorch traced"
 
 
 @dataclass
@@ -119,9 +120,16 @@ def torch_run(s: Setting, loss: Function, args: list[Any], wrt: tuple[int, ...])
     return run
 
 
+def traced(s: Setting, loss: Function, args: Sequence[Any]) -> Function:
+    """A loss as a graph of TorchScript: the same operations, without Python between them."""
+    found: Function = s.torch.jit.trace(loss, tuple(map(s.torch.tensor, args)), check_trace=False)
+    return found
+
+
 def _torch(s: Setting, loss: Function, args: list[Any], wrt: tuple[int, ...]) -> Systems:
     args = [np.asarray(a) if isinstance(a, float) else a for a in args]
     systems = {TORCH: System(torch_run(s, loss, args, wrt))}
+    systems[TRACED] = System(torch_run(s, traced(s, loss, args), args, wrt))
     if "torch.compile" in s.extras:
         systems[TORCH_COMPILE] = System(torch_run(s, s.torch.compile(loss), args, wrt))
     return systems

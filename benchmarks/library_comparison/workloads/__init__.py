@@ -10,11 +10,17 @@ from benchmarks.library_comparison.workloads import (
     adam,
     attention,
     chains,
+    contractions,
     derivatives,
+    linear_algebra,
     logistic,
+    loops,
+    models,
     networks,
+    normalization,
     recurrent,
     segments,
+    tables,
 )
 
 WORKLOADS: dict[str, Callable[[Setting], Systems]] = {
@@ -40,6 +46,23 @@ WORKLOADS: dict[str, Callable[[Setting], Systems]] = {
     "k_small": recurrent.lstm(64, 16, 32, 64),
     "k_big": recurrent.lstm(64, 32, 64, 128),
     "l": logistic.logistic(100_000, 100),
+    "einsum_4": contractions.four,
+    "einsum_5": contractions.five,
+    "cholesky_50": linear_algebra.gaussian_process(50),
+    "cholesky_500": linear_algebra.gaussian_process(500),
+    "solve_50": linear_algebra.solve(50),
+    "solve_500": linear_algebra.solve(500),
+    "newton": linear_algebra.newton,
+    "fit": linear_algebra.fit,
+    "norm": normalization.middle_axes,
+    "head": normalization.wide_head,
+    "rows": tables.rows,
+    "scan_max": loops.best_path,
+    "scan_logsumexp": loops.all_paths,
+    "scan_gru": loops.gated_cell,
+    "scan_ode": loops.equation,
+    "gpt": models.language_model,
+    "cnn": models.convolutional_network,
 }
 
 TITLES = {
@@ -65,9 +88,28 @@ TITLES = {
     "k_small": "LSTM over 64 steps, batch 16, 32 to 64",
     "k_big": "LSTM over 64 steps, batch 32, 64 to 128",
     "l": "logistic regression, 1e5 x 100",
+    "einsum_4": "of four factors, 48 x 48 x 48, rank 16, SGD",
+    "einsum_5": "of five factors, 12^5, rank 8, SGD",
+    "cholesky_50": "Gaussian process on 50 points, SGD (float64)",
+    "cholesky_500": "Gaussian process on 500 points, SGD (float64)",
+    "solve_50": "linear system 50 x 50, 4 columns, SGD (float64)",
+    "solve_500": "linear system 500 x 500, 4 columns, SGD (float64)",
+    "newton": "step, logistic regression 2000 x 30 (float64)",
+    "fit": "of 5 parameters to 500 points, 8 Gauss-Newton steps (float64)",
+    "norm": "over the middle axes of 16 x 32 x 32 x 16, SGD",
+    "head": "with softmax over 10,000 classes, 64 x 64, SGD",
+    "rows": "1,024 of a table of 100,000 x 64, SGD",
+    "scan_max": "best path of 64 steps, 32 states, SGD",
+    "scan_logsumexp": "all paths of 64 steps, 32 states, SGD",
+    "scan_gru": "gated cell over 64 steps, batch 16, 32 to 64, SGD",
+    "scan_ode": "32 Runge-Kutta steps of a small network, SGD",
+    "gpt": "2 blocks, 4 x 32 x 64, 256 words, Adam",
+    "cnn": "2 convolutions, 32 images of 28 x 28, Adam",
 }
 
-ALWAYS_DOUBLE = ("a", "f_jacobian", "f_jvp", "f_hvp")
+ALWAYS_DOUBLE = (
+    "a", "f_jacobian", "f_jvp", "f_hvp", "cholesky_50", "cholesky_500", "solve_50", "solve_500", "newton", "fit",
+)  # fmt: skip
 """Workloads that always use float64."""
 
 
