@@ -26,7 +26,6 @@ __all__ = [
     "matmul_loop_address",
     "native_entry",
     "run_units",
-    "run_units_nogil",
     "store_number",
     "write_addresses",
 ]
@@ -111,20 +110,10 @@ def store_number(table: Any, k: Any, value: Any) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- what Python calls
-@njit
-def _run_table(first: Any, last: Any) -> None:
-    for unit in range(np.int64(first), np.int64(last), 2 * _WORD_BYTES):
-        _call_function(_load_int64(unit), _load_int64(unit + _WORD_BYTES))
-
-
 @njit("void(float64, float64)", cache=True)
 def _run_units(first: Any, last: Any) -> None:
-    _run_table(first, last)
-
-
-@njit("void(float64, float64)", cache=True, nogil=True)
-def _run_units_nogil(first: Any, last: Any) -> None:
-    _run_table(first, last)
+    for unit in range(np.int64(first), np.int64(last), 2 * _WORD_BYTES):
+        _call_function(_load_int64(unit), _load_int64(unit + _WORD_BYTES))
 
 
 @njit("void(float64, float64, int64)", cache=True)
@@ -151,9 +140,6 @@ run_units = native_entry(_run_units)
 
 Addresses are passed as floats, which hold them exactly and are unboxed in a third of the time of integers.
 """
-
-run_units_nogil = native_entry(_run_units_nogil)
-"""The same without the GIL. Releasing and taking the GIL takes longer than small units."""
 
 write_addresses = native_entry(_write_addresses)
 """``write_addresses(first, last, id(array))``: store the array's address in each row's destination, plus its offset."""

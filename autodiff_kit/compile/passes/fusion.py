@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import SLOW_OPS, VIEW_OPS, GraphNode, domain_role, is_fusible, is_scalar
+from autodiff_kit.compile.node import VIEW_OPS, GraphNode, domain_role, is_fusible, is_scalar
 from autodiff_kit.compile.topological_order import topological_sort, view_base
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "UnfusedNode",
     "domain_size",
     "fuse_nodes",
-    "operation_count",
     "order_units",
 ]
 
@@ -320,8 +319,3 @@ def order_units(
 def domain_size(g: FusionGroup) -> int:
     """Number of entries of a group's domain."""
     return math.prod(g.domain)
-
-
-def operation_count(g: FusionGroup) -> int:
-    """Estimated cost of a group in scalar operations; a transcendental function counts as ten."""
-    return domain_size(g) * sum(10 if n.op in SLOW_OPS else 1 for n in g.nodes)

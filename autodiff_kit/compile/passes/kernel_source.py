@@ -64,8 +64,6 @@ class KernelSource:
         The array in the memory of a node; its strides are written into the source.
     any_size : bool
         Whether to write a kernel for contiguous arrays of any length, if possible.
-    split : bool
-        Whether to write a kernel for half of the entries, to be run once for each half, if possible.
 
     Attributes
     ----------
@@ -78,12 +76,10 @@ class KernelSource:
         Return values.
     scratch : int
         Number of scratch entries, passed as the last parameter.
-    split_offsets : dict of GraphNode to int, or None
-        Where the second half of each array begins, in entries, if the kernel is split.
     """
 
-    def __init__(self, g: FusionGroup, array_of: Callable[[GraphNode], Any], any_size: bool, split: bool) -> None:
-        self.g, self.any_size, self.split = g, any_size, split
+    def __init__(self, g: FusionGroup, array_of: Callable[[GraphNode], Any], any_size: bool) -> None:
+        self.g, self.any_size = g, any_size
         self.dtype = g.dtype
         self.bits = "32" if g.dtype == np.float32 else "64"
         self.array_inputs = [n for n in g.inputs if not is_scalar(n)]
@@ -139,27 +135,13 @@ class KernelSource:
         self.inner_stride = dict(zip(self.strides, inner[1], strict=True))
         by_row = any(n.op == "max" or domain_role(n, g.domain) == "row" for n in g.nodes)
         plain = not rows and not outer and all(step == 1 for step in self.inner_stride.values())
-        self._split_in_two(plain)
-        self.any_size = (self.any_size or self.split_offsets is not None) and plain
+        self.any_size = self.any_size and plain
         tile = SHORT_TILE_LENGTH if len(self.scratch_rows) > MAX_ROWS_IN_LONG_TILE else TILE_LENGTH
         self.tiled = self.any_size or (self.columns > tile and not by_row)
         self.tile_length = tile if self.tiled else self.columns
         self.length_text = "length" if self.tiled else str(self.columns)
         self.scratch = (len(self.scratch_rows) + len(self.angles)) * self.tile_length
         self.interleave_count = INTERLEAVE_COUNT if self.tile_length >= MIN_INTERLEAVED_LENGTH else 0
-
-    def _split_in_two(self, plain: bool) -> None:
-        """Restrict the kernel to half of a long row, or to half of the outermost loop."""
-        self.split_offsets: dict[GraphNode, int] | None = None
-        if not self.split or any(domain_role(n, self.g.domain) == "column" for n in self.array_outputs):
-            return
-        if plain:
-            half = self.columns // 2 // TILE_LENGTH * TILE_LENGTH
-            self.split_offsets = dict.fromkeys(self.strides, half) if half else None
-        elif self.outer and self.outer[0][0] % 2 == 0:
-            half, steps = self.outer[0][0] // 2, self.outer[0][1]
-            self.outer[0] = half, steps
-            self.split_offsets = {n: half * step for n, step in zip(self.strides, steps, strict=True)}
 
     def _assign_names(self) -> None:
         """Name the parameters, scratch rows and rows of reduced angles."""
