@@ -5,8 +5,8 @@ Consecutive kernels and matrix products are one line: native code executes a tab
 Numbers are passed through cells in memory; lines that only compute numbers are delayed, so that more kernels run in
 one call.
 
-Array arguments are local names, so that the plan holds no reference to them. All other arrays are views bound once as
-globals of the function: parts of the arena, constants, variables and outputs.
+Array arguments and outputs are local names, so that the plan holds no reference to them. All other arrays are views
+bound once as globals of the function: parts of the arena, constants and variables.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class PlanCodeGenerator:
                                     "float32": np.float32, "float64": np.float64,
                                     "run_units": native_calls.run_units}  # fmt: skip
         self.lines: list[str] = []
-        self.view_lines: list[str] = []  # bind views of arguments
+        self.view_lines: list[str] = []  # bind views of arguments and outputs
         self.kernels: list[tuple[str, KernelSource]] = []
         self.views_of_buffer: dict[Any, list[tuple[str, tuple[int, ...], Any, int, tuple[int, ...]]]] = {}
         self.pointer_rows: dict[Any, tuple[float, float]] = {}
@@ -114,12 +114,11 @@ class PlanCodeGenerator:
         """Name a view and bind it: at once, when the buffer is bound, or at each call for arguments."""
         name = f"view{len(self._names)}"
         shape, dtype, offset, strides = layout
-        if buffer[0] == "input" and buffer[1] in self.argument_names:
+        if buffer[0] == "out" or (buffer[0] == "input" and buffer[1] in self.argument_names):
             self.env[f"dtype_{name}"] = dtype
-            local = self.argument_names[buffer[1]]
-            whole = (
-                offset == 0 and shape == buffer[1].shape and strides == self.memory_plan.buffer_array(buffer).strides
-            )
+            local = f"out{buffer[1]}" if buffer[0] == "out" else self.argument_names[buffer[1]]
+            like = self.memory_plan.buffer_array(buffer)
+            whole = offset == 0 and shape == like.shape and strides == like.strides
             self.view_lines.append(
                 f"{name} = {local if whole else f'ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})'}"
             )
