@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.compile.passes.sum_rewriting import simplify_sums
+from autodiff_kit.compile.graph import flatten_concatenations
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
 from autodiff_kit.compile.trace.tracer import Trace
 from autodiff_kit.core.numpy_protocol import canonical
@@ -38,7 +38,7 @@ class ExecutionPlan:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         outputs = trace.outputs
-        self.nodes = simplify_sums(trace.graph, outputs)
+        self.nodes = flatten_concatenations(outputs)
         self._numpy, self._source = generate_numpy_function([node for _, node in trace.inputs], outputs)
         self._calls = 0
         self.build_error: Exception | None = None
