@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
+from autodiff_kit.compile.run.kernel_loader import load_kernel
 
 from .python_kernels import build, compiler, plans
 
@@ -209,14 +210,17 @@ def test_a_method_and_a_decorator() -> None:
     assert Line.__call__.__name__ == "__call__"
 
 
-def test_graphs_of_single_numbers_run_in_the_interpreter() -> None:
+@pytest.mark.parametrize("how", [compiler, load_kernel], ids=["plain", "numba"])
+def test_graphs_of_single_numbers_run_in_the_interpreter(how: Any) -> None:
     def chain(x: Any) -> Any:
         for _ in range(10):
             x = ak.sin(x) * x + ak.exp(-x)
         return ak.where(x > 0.5, x, 2.0 * x)
 
     f = ak.value_and_grad(chain)
-    compiled = ready(f, 0.7)
+    compiled = ak.compile(f)
+    compiled(0.7)
+    build(compiled, how)
     for x in (0.7, 0.9, -1.3, 1e7, float("nan"), float("inf"), 0.0):
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(np.array(compiled(x)), np.array(f(x)), rtol=1e-9)
@@ -234,8 +238,6 @@ def test_branching_on_a_number_does_not_use_the_interpreter() -> None:
 
 
 def test_large_angles_fall_back() -> None:
-    from autodiff_kit.compile.run.kernel_loader import load_kernel
-
     for dtype in ("f4", "f8"):
         x = np.array([0.5, 1e6, 3e9, -7e12, 1e30, np.inf, np.nan, 5.0] * 4, dtype)
         f = ak.value_and_grad(lambda x: ak.sum(ak.where(ak.isfinite(x), ak.sin(x), 0.0)))

@@ -27,9 +27,9 @@ from autodiff_kit.compile.passes.vector_loop_partition import (
     LoopAssignment,
 )
 
-__all__ = ["KernelSource", "memory_span"]
+__all__ = ["EXPRESSIONS", "KernelSource", "memory_span"]
 
-_EXPRESSIONS = {
+EXPRESSIONS = {
     "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "divide": "{0} / {1}", "negative": "-{0}",
     "positive": "{0}", "square": "{0} * {0}", "reciprocal": "real(1) / {0}", "sqrt": "np.sqrt({0})",
     "absolute": "abs({0})",
@@ -205,7 +205,7 @@ class KernelSource:
         args = [self._value(a, loop, w) for a, w in operands_with_dtypes]
         if n.op == "power" and n.args[1].op == "const" and n.args[1].shape == () and n.args[1].value == 2:
             return f"{args[0]} * {args[0]}"
-        return _EXPRESSIONS[n.op].format(*args, b=self.bits)
+        return EXPRESSIONS[n.op].format(*args, b=self.bits)
 
     def _emit_kernel(self) -> None:
         """Write the whole kernel."""

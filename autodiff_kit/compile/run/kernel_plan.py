@@ -57,7 +57,7 @@ class KernelPlan:
         self.state_inputs = {s.key: node for s, node in trace.inputs if not isinstance(s, ArgumentSource)}
         self.states: dict[GraphNode, GraphNode] = {}
         self.locations: dict[GraphNode, tuple[str, Any]] = {}
-        self.generator: Any = ScalarProgram(nodes, outputs) if numbers else self._run_passes(nodes, outputs, compiler)
+        self.generator: Any = ScalarProgram(nodes, compiler) if numbers else self._run_passes(nodes, outputs, compiler)
         self._generate_function(outputs, lazy)
 
     def _run_passes(
