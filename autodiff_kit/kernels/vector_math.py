@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from autodiff_kit.kernels.inlining import inlined
 
 __all__ = [
     "LOWEST_KEY32",
@@ -68,7 +70,7 @@ as_float32 = _bitcast(types.int32, types.float32, ir.FloatType())
 as_int64 = _bitcast(types.float64, types.int64, ir.IntType(64))
 as_float64 = _bitcast(types.int64, types.float64, ir.DoubleType())
 
-_inline_math = njit(fastmath={"contract", "nsz"}, error_model="numpy", forceinline=True)
+_inline_math = inlined(fastmath={"contract", "nsz"}, forceinline=True)
 
 
 def set_interleave_count(count: int) -> None:
@@ -76,7 +78,7 @@ def set_interleave_count(count: int) -> None:
     binding.set_option("autodiff_kit", f"-force-vector-interleave={count}")
 
 
-@njit(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+@inlined(fastmath={"reassoc", "contract", "nsz"})
 def add_reassociable(a: Any, b: Any) -> Any:
     """``a + b`` as a term of a sum that may be reordered; no other operation may be."""
     return a + b

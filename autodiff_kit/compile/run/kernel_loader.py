@@ -53,13 +53,12 @@ def kernel_module_source(kernel: KernelSource) -> str:
 def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_count: int = 0) -> str:
     """The source of a module with a function ``kernel`` and an entry that calls it for a table of arguments."""
     return (
-        "import math\n\nimport numpy as np\nfrom numba import cfunc, njit\n\n"
-        "from autodiff_kit.kernels.noalias import NoAliasCompiler\n"
+        "import math\n\nimport numpy as np\nfrom numba import cfunc\n\n"
+        "from autodiff_kit.kernels.inlining import kernel_function\n"
         "from autodiff_kit.kernels.native_calls import load_array, load_number, store_number\n"
         "from autodiff_kit.kernels.vector_math import *\n\n"
         f"set_interleave_count({interleave_count})\nreal = np.{_TYPES[dtype.char]}\n\n\n"
-        '@njit(pipeline_class=NoAliasCompiler, fastmath={"nsz"}, error_model="numpy", no_cpython_wrapper=True)\n'
-        f"{kernel}\n\n\n"
+        f"@kernel_function\n{kernel}\n\n\n"
         f'@cfunc("void(int64)", cache=True, error_model="numpy")\ndef entry(table):\n    {entry}\n'
     )
 
@@ -104,9 +103,9 @@ def _environment_key() -> str:
     """All properties except the source on which a compiled kernel depends."""
     import numba
 
-    from autodiff_kit.kernels import native_calls, noalias, vector_math
+    from autodiff_kit.kernels import inlining, native_calls, vector_math
 
-    texts = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in (noalias, native_calls, vector_math)]
+    texts = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in (inlining, native_calls, vector_math)]
     return " ".join([numba.__version__, np.__version__, *texts])
 
 
