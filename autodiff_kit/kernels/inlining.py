@@ -19,6 +19,9 @@ __all__ = ["inlined", "kernel_function"]
 class _LinkedLibrary(JITCodeLibrary):
     """Code that other libraries link; it has no machine code of its own."""
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
     def finalize(self) -> None:
         """Link the libraries that this one uses."""
         for library in dict.fromkeys(self._linking_libraries):
