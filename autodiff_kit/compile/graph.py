@@ -47,6 +47,10 @@ class ComputationGraph:
             self._table[key] = node
         return node
 
+    def close(self) -> None:
+        """Forget which equal nodes exist, which takes as much memory as the nodes."""
+        self._table.clear()
+
     def input(self, shape: tuple[int, ...], dtype: Any, weak: bool = False) -> GraphNode:
         """Add an input, whose value is passed at each call."""
         return self.add(GraphNode("input", (), None, shape, np.dtype(dtype), weak))
@@ -82,7 +86,7 @@ class ComputationGraph:
         kinds = tuple(promotion_type(a) for a in args)
         found = ufunc.resolve_dtypes((*kinds, None))
         dtype = found[-1]
-        shape = np.broadcast_shapes(*(a.shape for a in args))
+        shape = args[0].shape if len({a.shape for a in args}) == 1 else np.broadcast_shapes(*(a.shape for a in args))
         if all(a.op == "const" for a in args):
             return self.const(ufunc(*(a.value for a in args)))
         if any(a.op == "broadcast" for a in args):  # compute before broadcasting

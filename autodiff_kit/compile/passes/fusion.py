@@ -243,6 +243,7 @@ def _find_inputs_and_outputs(units: Schedule, nodes: list[GraphNode], outputs: l
             u.outputs = [n for n in u.nodes if n in used]
             u.inputs = list(dict.fromkeys(a for n in u.nodes for a in n.args if a not in u.members))
             u.dtype = u.dtype or np.dtype(float)
+            u.operands.clear()
 
 
 def order_units(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -94,7 +95,8 @@ class KernelSource:
         self.lines: list[str] = []
         self.depth = 1
         self._emit_kernel()
-        self.source = _renumber_variables("\n".join(self.lines))
+        self.source = sys.intern(_renumber_variables("\n".join(self.lines)))
+        del self.lines, self.loops  # long programs have thousands of kernels
 
     # -------------------------------------------------------------------------------------------- strides and the loops
     def _compute_strides(self, array_of: Callable[[GraphNode], Any]) -> None:

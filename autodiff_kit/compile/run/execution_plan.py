@@ -39,6 +39,7 @@ class ExecutionPlan:
         self.trace = trace
         outputs = trace.outputs
         self.nodes = flatten_concatenations(outputs)
+        trace.graph.close()
         self._numpy, self._source = generate_numpy_function([node for _, node in trace.inputs], outputs)
         self._calls = 0
         self.build_error: Exception | None = None

@@ -53,7 +53,7 @@ class KernelPlan:
         computed = [node for node, later in zip(updates, lazy, strict=True) if later is None]
         outputs = [*trace.returned_nodes, *assigned, *computed]
         nodes = live_nodes(outputs)
-        self.live = set(nodes)
+        self.live = {n for n in nodes if n.op == "input"}
         self.state_inputs = {s.key: node for s, node in trace.inputs if not isinstance(s, ArgumentSource)}
         self.states: dict[GraphNode, GraphNode] = {}
         self.locations: dict[GraphNode, tuple[str, Any]] = {}

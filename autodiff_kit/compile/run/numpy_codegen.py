@@ -16,6 +16,7 @@ from autodiff_kit.compile.topological_order import live_nodes, view_base
 
 __all__ = ["check_shape", "generate_numpy_function", "numpy_expression"]
 
+MAX_FUNCTION_LINES = 1000
 
 _OPERATORS = {"add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide": "{} / {}", "negative": "-{}"}
 
@@ -54,12 +55,27 @@ def generate_numpy_function(
     answers = [
         f"np.array({names[o]})" if view_base(o).op in ("input", "const") and o.shape else names[o] for o in outputs
     ]
-    body = "".join(f"    {line}\n" for line in lines)
-    given_names, given_back = ", ".join(names[i] for i in inputs), "".join(f"{a}, " for a in answers)
-    source = f"def run({given_names}):\n{body}    return ({given_back})\n"
+    given_names, given_back = ", ".join(names[i] for i in inputs), f"({''.join(f'{a}, ' for a in answers)})"
+    source = "\n    ".join([f"def run({given_names}):", *lines, f"return {given_back}\n"])
+    if len(lines) > MAX_FUNCTION_LINES:
+        return _run_in_parts([names[i] for i in inputs], lines, given_back, env), source
     exec(compile(source, "<autodiff_kit plan>", "exec"), env)
     run: Callable[..., tuple[Any, ...]] = env["run"]
     return run, source
+
+
+def _run_in_parts(parameters: list[str], lines: list[str], answer: str, env: dict[str, Any]) -> Callable[..., Any]:
+    """A function of many lines, compiled part by part: Python takes some kilobytes for each line meanwhile."""
+    starts = range(0, len(lines), MAX_FUNCTION_LINES)
+    parts = [compile("\n".join(lines[k : k + MAX_FUNCTION_LINES]), "<autodiff_kit plan>", "exec") for k in starts]
+
+    def run(*given: Any) -> Any:
+        values = dict(zip(parameters, given, strict=True))
+        for part in parts:
+            exec(part, env, values)
+        return eval(answer, env, values)
+
+    return run
 
 
 def check_shape(value: Any, shape: tuple[int, ...], name: str) -> Any:
