@@ -35,8 +35,6 @@ __all__ = [
     "log64",
     "logaddexp32",
     "logaddexp64",
-    "max_size_key32",
-    "max_size_key64",
     "reduce_angles",
     "set_interleave_count",
     "sincos32",
@@ -298,24 +296,12 @@ def value_of_key64(k: Any) -> Any:
 
 
 @_inline_math
-def max_size_key32(k: Any, x: Any) -> Any:
-    """The larger of ``k`` and the key of ``abs(x)``; nan counts as large."""
-    return max(k, as_int32(abs(x)))
-
-
-@_inline_math
 def has_large_angle32(x: Any, n: Any, step: Any) -> Any:
     """Whether one of ``n`` angles is too large for :func:`sincos32`."""
     far = np.int32(0)
     for j in range(n):
         far |= np.int32(abs(x[j * step]) > MAX_ANGLE32)
     return far != 0
-
-
-@_inline_math
-def max_size_key64(k: Any, x: Any) -> Any:
-    """The larger of ``k`` and the key of ``abs(x)``; nan counts as large."""
-    return max(k, as_int64(abs(x)))
 
 
 @_inline_math

@@ -268,9 +268,10 @@ class KernelSource:
         sums = [n for n in g.nodes if of[n] == loop and n.op in ("sum", "max") and n.args[0].shape == g.domain]
         if not full and not sums:
             return
-        angle_nodes = [n for n in full if n in self.angles]
         self._emit_angle_reduction(full)
-        self._emit_reduction_starts(sums, angle_nodes)
+        for n in sums:
+            if domain_role(n, g.domain) != "column":
+                self._emit(f"max_key{n.number} = LOWEST_KEY{self.bits}" if n.op == "max" else f"v{n.number} = real(0)")
         self._emit(f"for j in range({self.length_text}):")
         met: dict[GraphNode, int] = {}
         for n in full:
@@ -282,8 +283,6 @@ class KernelSource:
                 self._emit(f"v{n.number} = {n.op}{met[x]}", 1)
             else:
                 self._emit(f"v{n.number} = {self._expression(n, loop)}", 1)
-        for n in angle_nodes:
-            self._emit(f"max_size{n.number} = max_size_key{self.bits}(max_size{n.number}, v{n.number})", 1)
         for n in sums:
             self._emit_reduction(n, loop)
         for n in full:
@@ -295,14 +294,6 @@ class KernelSource:
                     f"row{self.scratch_rows[n]}[j] = {f'real(v{n.number})' if n.dtype.kind == 'b' else f'v{n.number}'}",
                     1,
                 )
-
-    def _emit_reduction_starts(self, sums: list[GraphNode], angle_nodes: list[GraphNode]) -> None:
-        """Initialise the reductions of a loop, and the largest angle that it computes."""
-        for n in sums:
-            if domain_role(n, self.g.domain) != "column":
-                self._emit(f"max_key{n.number} = LOWEST_KEY{self.bits}" if n.op == "max" else f"v{n.number} = real(0)")
-        for n in angle_nodes:
-            self._emit(f"max_size{n.number} = LOWEST_KEY{self.bits}")
 
     def _angle(self, x: GraphNode) -> str:
         """The reduced angle in the inner loop."""
@@ -319,9 +310,6 @@ class KernelSource:
             count = "1" if step == 0 else self.length_text
             place = f"scratch[{k * self.tile_length}:{k * self.tile_length} + {self.length_text}]"
             test = f"has_large_angle{self.bits}({row}, {count}, {step})" if step in (0, 1) else "True"
-            if domain_role(x, self.g.domain) == "full" and x in self.g.members:
-                # The loop that computed the angles has found the largest one.
-                test = f"max_size{x.number} > sort_key{self.bits}(MAX_ANGLE{self.bits})"
             self._emit(f"angle{k} = reduce_angles({row}, {count}, {step}, {place}) if {test} else {row}")
 
     def _emit_reduction(self, n: GraphNode, loop: int) -> None:
@@ -368,7 +356,7 @@ def _renumber_variables(source: str) -> str:
     """Number the variables by first use."""
     seen: dict[str, int] = {}
     return re.sub(
-        r"\b(v|sin|cos|total|max_key|key|max_size)(\d+)\b",
+        r"\b(v|sin|cos|total|max_key|key)(\d+)\b",
         lambda found: found[1] + str(seen.setdefault(found[2], len(seen))),
         source,
     )
