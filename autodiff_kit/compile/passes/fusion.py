@@ -56,6 +56,7 @@ class FusionGroup:
         self.nodes: list[GraphNode] = []
         self.members: set[GraphNode] = set()
         self.operands: set[GraphNode] = set()  # of all nodes, members or not
+        self.viewed: set[GraphNode] = set()  # of which operands are views
         self.final_reductions: set[GraphNode] = set()  # totals and columns, complete only after the kernel
         self.outputs: list[GraphNode] = []  # stored nodes
         self.inputs: list[GraphNode] = []  # nodes that are read
@@ -71,6 +72,7 @@ class FusionGroup:
         self.nodes.append(node)
         self.members.add(node)
         self.operands.update(node.args)
+        self.viewed.update(view_base(a) for a in node.args if a.op in VIEW_OPS)
         self.last = max(self.last, node.number)
         self.dtype = node.dtype if node.dtype.kind == "f" else self.dtype or _float_dtype_of_operands(node)
         if domain_role(node, self.domain) in ("column", "total"):
@@ -158,11 +160,8 @@ class _FusionBuilder:
             if not all(is_scalar(x) or x in a.members or _broadcasts_to(x.shape, a.domain) for x in n.args):
                 return False
         for one, other in ((a, b), (b, a)):
-            for n in other.nodes:
-                if any(
-                    x in one.final_reductions or (x not in one.members and view_base(x) in one.members) for x in n.args
-                ):
-                    return False
+            if not one.final_reductions.isdisjoint(other.operands) or not one.members.isdisjoint(other.viewed):
+                return False
             if any(d is not one and self._depends_on(d, one) for d in self.dependencies[other]):
                 return False
         return True
@@ -243,7 +242,7 @@ def _find_inputs_and_outputs(units: Schedule, nodes: list[GraphNode], outputs: l
             u.outputs = [n for n in u.nodes if n in used]
             u.inputs = list(dict.fromkeys(a for n in u.nodes for a in n.args if a not in u.members))
             u.dtype = u.dtype or np.dtype(float)
-            u.operands.clear()
+            u.operands, u.viewed = set(), set()  # these took much memory
 
 
 def order_units(
