@@ -21,16 +21,9 @@ from numba.core import cgutils
 from autodiff_kit.kernels.inlining import inlined
 
 __all__ = [
-    "MATMUL",
-    "array_at",
-    "load_array",
-    "load_number",
-    "matmul_loop_address",
-    "native_entry",
-    "run_units",
-    "store_number",
-    "write_addresses",
-]
+    "MATMUL", "array_at", "load_array", "load_number", "matmul_loop_address", "native_entry", "run_units",
+    "store_number", "write_addresses",
+]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
 _WORD_BYTES = 8

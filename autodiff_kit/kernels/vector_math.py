@@ -18,33 +18,10 @@ from numba.extending import intrinsic
 from autodiff_kit.kernels.inlining import inlined
 
 __all__ = [
-    "LOWEST_KEY32",
-    "LOWEST_KEY64",
-    "MAX_ANGLE32",
-    "MAX_ANGLE64",
-    "SMALLEST_NORMAL32",
-    "SMALLEST_NORMAL64",
-    "add_reassociable",
-    "exp32",
-    "exp64",
-    "has_large_angle32",
-    "has_large_angle64",
-    "log1p32",
-    "log1p64",
-    "log32",
-    "log64",
-    "logaddexp32",
-    "logaddexp64",
-    "reduce_angles",
-    "set_interleave_count",
-    "sincos32",
-    "sincos64",
-    "sort_key32",
-    "sort_key64",
-    "tanh32",
-    "tanh64",
-    "value_of_key32",
-    "value_of_key64",
+    "LOWEST_KEY32", "LOWEST_KEY64", "MAX_ANGLE32", "MAX_ANGLE64", "SMALLEST_NORMAL32", "SMALLEST_NORMAL64",
+    "add_reassociable", "exp32", "exp64", "has_large_angle32", "has_large_angle64", "log1p32", "log1p64", "log32",
+    "log64", "logaddexp32", "logaddexp64", "reduce_angles", "set_interleave_count", "sincos32", "sincos64",
+    "sort_key32", "sort_key64", "tanh32", "tanh64", "value_of_key32", "value_of_key64",
 ]  # fmt: skip
 
 f = np.float32

@@ -18,16 +18,9 @@ from autodiff_kit.compile.node import VIEW_OPS, GraphNode, domain_role, is_fusib
 from autodiff_kit.compile.topological_order import topological_sort, view_base
 
 __all__ = [
-    "MAX_GROUP_NODES",
-    "MAX_GROUP_SPAN",
-    "FusionGroup",
-    "Schedule",
-    "ScheduledUnit",
-    "UnfusedNode",
-    "domain_size",
-    "fuse_nodes",
-    "order_units",
-]
+    "MAX_GROUP_NODES", "MAX_GROUP_SPAN", "FusionGroup", "Schedule", "ScheduledUnit", "UnfusedNode", "domain_size",
+    "fuse_nodes", "order_units",
+]  # fmt: skip
 
 MAX_GROUP_SPAN = 400
 """Largest distance in nodes between the first and last node of a group; farther operands have left the caches."""
