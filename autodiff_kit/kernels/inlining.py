@@ -6,10 +6,11 @@ their callers as they are, and optimised and compiled there.
 
 from __future__ import annotations
 
-from functools import partial
+import importlib
+from collections.abc import Callable
 from typing import Any
 
-from numba import _dynfunc, njit
+from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
@@ -31,7 +32,8 @@ class _LinkedLibrary(JITCodeLibrary):
 
 def _no_executable(library: Any, description: Any, environment: Any) -> Any:
     """What numba keeps as the function that Python can call; nothing calls it."""
-    return _dynfunc.make_function(description.lookup_module(), description.qualname, "", 0, environment, (library,))
+    make_function: Any = importlib.import_module("numba._dynfunc").make_function
+    return make_function(description.lookup_module(), description.qualname, "", 0, environment, (library,))
 
 
 class _InlinedCompiler(Compiler):
@@ -40,7 +42,7 @@ class _InlinedCompiler(Compiler):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)  # type: ignore[no-untyped-call]
         target = self.state.targetctx  # a copy for this function
-        self.state.library = _LinkedLibrary(target.codegen(), "inlined")
+        self.state.library = _LinkedLibrary(target.codegen(), "inlined")  # type: ignore[no-untyped-call]
         target.get_executable = _no_executable
 
 
@@ -56,8 +58,15 @@ class _KernelCompiler(_InlinedCompiler):
         self.state.flags.noalias = True
 
 
-_decorator: Any = partial(njit, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-inlined: Any = partial(_decorator, pipeline_class=_InlinedCompiler)
-"""The decorator of a function that kernels call."""
-kernel_function: Any = partial(_decorator, pipeline_class=_KernelCompiler, fastmath={"nsz"})
-"""The decorator of a kernel."""
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def inlined(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """The decorator of a function that kernels call, with options of ``numba.njit``."""
+    decorator: Callable[[Callable[..., Any]], Any] = njit(pipeline_class=_InlinedCompiler, **_OPTIONS, **options)
+    return decorator
+
+
+def kernel_function(function: Callable[..., Any]) -> Any:
+    """The decorator of a kernel."""
+    return njit(pipeline_class=_KernelCompiler, fastmath={"nsz"}, **_OPTIONS)(function)

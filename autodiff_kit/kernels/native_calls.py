@@ -78,25 +78,25 @@ _call_ufunc_loop = _llvm_intrinsic(_void, (_int,) * 4, _emit_ufunc_loop_call)
 
 
 # ------------------------------------------------------------------------------------- what the entry of a kernel reads
-@inlined
+@inlined()
 def array_at(address: Any, shape: Any, dtype: Any) -> Any:
     """The array at an address."""
     return _carray(_as_pointer(address), shape, dtype)
 
 
-@inlined
+@inlined()
 def load_array(table: Any, k: Any, dtype: Any) -> Any:
     """The array whose address and length are entries ``k`` and ``k + 1`` of the table."""
     return array_at(_load_int64(table + _WORD_BYTES * k), (_load_int64(table + _WORD_BYTES * (k + 1)),), dtype)
 
 
-@inlined
+@inlined()
 def load_number(table: Any, k: Any) -> Any:
     """The number whose address is entry ``k`` of the table."""
     return _load_float64(_load_int64(table + _WORD_BYTES * k))
 
 
-@inlined
+@inlined()
 def store_number(table: Any, k: Any, value: Any) -> None:
     """Store a number at the address in entry ``k``, as float64 and behind it as float32."""
     cell = _load_int64(table + _WORD_BYTES * k)

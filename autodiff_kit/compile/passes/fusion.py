@@ -187,7 +187,8 @@ class _FusionBuilder:
             self.dependencies[u].add(a)
         self.dependencies[a] = (self.dependencies[a] | sources) - {a, b}
         self.dependents[a] = (self.dependents[a] | readers) - {a, b}
-        latest, todo = max(a.latest, b.latest), [a]
+        latest = max(a.latest, b.latest)
+        todo: list[ScheduledUnit] = [a]
         while todo:  # all that depend on either group now wait for both
             u = todo.pop()
             if u.latest < latest or u is a:
