@@ -18,7 +18,13 @@ __all__ = ["check_shape", "generate_numpy_function", "numpy_expression"]
 
 MAX_FUNCTION_LINES = 1000
 
-_OPERATORS = {"add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide": "{} / {}", "negative": "-{}"}
+_TEMPLATES = {
+    "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "divide": "{0} / {1}", "negative": "-{0}",
+    "strong": "np.float64({0})", "where": "np.where({0}, {1}, {2})[()]", "item": "{0}[{p}]",
+    "cast": "np.asarray({0}).astype('{p.str}')[()]", "reshape": "np.reshape({0}, {p})",
+    "broadcast": "np.broadcast_to({0}, {p})", "permute": "np.transpose({0}, {p})",
+}  # fmt: skip
+"""The expressions of operations, with the operands by number and the parameters as ``p``."""
 
 
 def generate_numpy_function(
@@ -85,31 +91,21 @@ def check_shape(value: Any, shape: tuple[int, ...], name: str) -> Any:
     return value
 
 
-def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str, Any]) -> str:  # noqa: C901 - a table
+def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str, Any]) -> str:
     """The expression that computes a node."""
     given = ", ".join(names[a] for a in node.args)
     op, params = node.op, node.params
-    if op in _OPERATORS:
-        return _OPERATORS[op].format(*(names[a] for a in node.args))
+    if op in _TEMPLATES:
+        return _TEMPLATES[op].format(*(names[a] for a in node.args), p=params)
     if node.weak:
         env[f"py_{op}"] = PYTHON_OPERATORS[op]
         return f"py_{op}({given})"
     if op == "copy":
         return numpy_expression(params, names, env)
-    if op == "strong":
-        return f"np.float64({given})"
-    if op == "where":
-        return f"np.where({given})[()]"
-    if op == "cast":
-        return f"np.asarray({given}).astype('{params.str}')[()]"
     if op in ("sum", "max", "min"):
         axes, dtype = params
         more = f", dtype='{dtype.str}'" if op == "sum" else ""
         return f"np.{op}({given}, axis={axes}{more}, keepdims=True)"
-    if op in ("reshape", "broadcast"):
-        return f"np.{'reshape' if op == 'reshape' else 'broadcast_to'}({given}, {params})"
-    if op == "permute":
-        return f"np.transpose({given}, {params})"
     if op == "slice":
         return f"{given}[{', '.join(_slice_text(p) for p in params)}]"
     if op == "concat":
@@ -117,8 +113,6 @@ def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str
     if op == "pad":
         env["zero_padded"] = _zero_padded
         return f"zero_padded({given}, {node.shape}, {params})"
-    if op == "item":
-        return f"{given}[{params}]"
     if op == "call":
         env[f"fn{node.number}"] = params
         return f"fn{node.number}({given})"
