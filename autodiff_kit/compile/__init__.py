@@ -6,8 +6,8 @@ The pipeline, in the order of its modules:
 - ``trace``: ``tracer`` runs the function on ``symbolic_array`` values, which write a ``graph`` of ``node`` objects
   (``numpy_functions`` and ``opaque_call`` say how NumPy's functions are recorded); ``guards`` checks later that
   nothing that the function read has changed.
-- ``passes``: ``sum_rewriting`` simplifies the graph, ``fusion`` groups nodes into kernels, ``memory_plan`` and
-  ``arena_offsets`` place values in memory, ``loop_assignment`` and ``kernel_source`` write the source of each kernel.
+- ``passes``: ``fusion`` groups nodes into kernels, ``memory_plan`` and ``arena_offsets`` place values in memory,
+  ``vector_loop_partition`` and ``kernel_source`` write the source of each kernel.
 - ``run``: ``execution_plan`` runs a trace, first as NumPy calls (``numpy_codegen``), later as a ``kernel_plan``, whose
   function ``plan_codegen`` writes (``scalar_program`` for graphs of single numbers). ``kernel_loader`` compiles kernels
   with numba, ``buffer_binding`` tracks memory that belongs to others, ``fast_path`` skips the general handling of

@@ -55,8 +55,6 @@ def compile(f: Callable[..., Any]) -> Compiled:
     Pass numbers and arrays that change from call to call as arguments. Arrays that ``f`` finds elsewhere are compared
     with their former values at each call, unless they are constants (``ak.constant``).
 
-    Large kernels run in two threads if this process has two cores; set ``NUMBA_NUM_THREADS=1`` to use one.
-
     Examples
     --------
     >>> slope = ak.compile(ak.grad(lambda x: x**3))

@@ -8,6 +8,7 @@ other operations are listed in :data:`autodiff_kit.compile.node.NON_UFUNC_OPS`.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,9 @@ from autodiff_kit.compile.node import (
     slice_from_bounds,
     sum_dtype,
 )
+from autodiff_kit.compile.topological_order import live_nodes
 
-__all__ = ["ComputationGraph"]
+__all__ = ["ComputationGraph", "flatten_concatenations"]
 
 
 class ComputationGraph:
@@ -45,11 +47,9 @@ class ComputationGraph:
             self._table[key] = node
         return node
 
-    def reorder(self, nodes: list[GraphNode]) -> None:
-        """Replace the list of nodes and renumber them; the table of common subexpressions is cleared."""
-        self.nodes, self._table = nodes, {}
-        for k, node in enumerate(nodes):
-            node.number = k
+    def close(self) -> None:
+        """Forget which equal nodes exist, which takes as much memory as the nodes."""
+        self._table.clear()
 
     def input(self, shape: tuple[int, ...], dtype: Any, weak: bool = False) -> GraphNode:
         """Add an input, whose value is passed at each call."""
@@ -86,7 +86,7 @@ class ComputationGraph:
         kinds = tuple(promotion_type(a) for a in args)
         found = ufunc.resolve_dtypes((*kinds, None))
         dtype = found[-1]
-        shape = np.broadcast_shapes(*(a.shape for a in args))
+        shape = args[0].shape if len({a.shape for a in args}) == 1 else np.broadcast_shapes(*(a.shape for a in args))
         if all(a.op == "const" for a in args):
             return self.const(ufunc(*(a.value for a in args)))
         if any(a.op == "broadcast" for a in args):  # compute before broadcasting
@@ -97,7 +97,43 @@ class ComputationGraph:
             return known
         if op in ("add", "multiply") and args[0].number > args[1].number:
             args = args[::-1]
-        return self.node(op, args, None, shape, dtype)
+        joined = self._joined_sum(*args) if op == "add" and dtype.kind == "f" else None
+        return joined or self.node(op, args, None, shape, dtype)
+
+    def _joined_sum(self, total: GraphNode, term: GraphNode) -> GraphNode | None:
+        """A sum whose newest term is joined with one of its kind; None if there is none."""
+        joined = self._joined_terms(total, term)
+        if joined is None and total.op == "add" and total.shape == term.shape:
+            for rest, one in (total.args, total.args[::-1]):
+                if rest.shape == total.shape and (joined := self._joined_terms(one, term, rest)) is not None:
+                    return self.elementwise("add", rest, joined)
+        return joined
+
+    def _joined_terms(self, a: GraphNode, b: GraphNode, more: GraphNode | None = None) -> GraphNode | None:
+        """``a + b`` as one node, for adjacent arrays padded with zeros and for products of transposed matrices.
+
+        The gradients of slices, and of a weight that is used at every time step, have this form. Products are joined
+        from three on; ``more`` is the third term, if there is one.
+        """
+        if a.op != b.op or a.shape != b.shape or a.dtype != b.dtype:
+            return None
+        if a.op == "pad":
+            whole = [(0, n, 1) for n in a.shape]
+            axes = [k for k, span in enumerate(whole) if a.params[k] != span or b.params[k] != span]
+            first, second = sorted((a, b), key=lambda m: m.params[axes[0]])
+            (start, end, step), (other, stop, next_step) = first.params[axes[0]], second.params[axes[0]]
+            if len(axes) > 1 or end != other or (step, next_step) != (1, 1):
+                return None
+            whole[axes[0]] = (start, stop, 1)
+            return self.pad(self.concat((first.args[0], second.args[0]), axes[0]), tuple(whole), a.shape)
+        if a.op != "matmul" or a.ndim != 2 or any(m.args[0].op != "permute" for m in (a, b)):
+            return None
+        third = more is not None and more.op == "matmul" and more.args[0].op == "permute"
+        many = third or "concat" in (a.args[1].op, b.args[1].op)
+        if not many or b.args[1].shape[0] * sum(b.shape) > 2 * b.size:  # copying costs more than adding
+            return None
+        rows = self.concat((b.args[0].args[0], a.args[0].args[0]), 0)  # the backward pass goes back in time
+        return self.matmul(self.permute(rows, (1, 0)), self.concat((b.args[1], a.args[1]), 0))
 
     def _python_operator(self, op: str, args: tuple[GraphNode, ...]) -> GraphNode:
         """Add an operation on Python numbers, which follows Python's rules instead of NumPy's."""
@@ -300,11 +336,7 @@ class ComputationGraph:
         dtype = np.result_type(*(p.dtype for p in parts))
         length = sum(p.shape[axis] for p in parts)
         shape = tuple(length if k == axis else n for k, n in enumerate(parts[0].shape))
-        if (
-            axis == 0
-            and parts[0].ndim > 1
-            and all(p.op == "reshape" and p.shape == (1, *p.args[0].shape) for p in parts)
-        ):
+        if axis == 0 and all(p.op == "reshape" and _splits_first_axis(p) for p in parts):
             return self.reshape(self.concat(tuple(p.args[0] for p in parts), 0), shape)
         return parts[0] if len(parts) == 1 else self.node("concat", parts, axis, shape, dtype)
 
@@ -316,6 +348,28 @@ def _is_sum_with_padding(x: GraphNode) -> bool:
         and all(a.shape == x.shape for a in x.args)
         and any(a.op == "pad" or _is_sum_with_padding(a) for a in x.args)
     )
+
+
+def flatten_concatenations(outputs: list[GraphNode]) -> list[GraphNode]:
+    """Take concatenations apart that only another one uses; returns the live nodes in topological order."""
+    nodes = live_nodes(outputs)
+    users = Counter(a for n in nodes for a in n.args) + Counter(outputs)
+    for n in reversed(nodes):
+        parts, todo = [], [*n.args[::-1]] if n.op == "concat" else []
+        while todo:
+            a = todo.pop()
+            if a.op == "concat" and a.params == n.params and users[a] == 1:
+                todo.extend(a.args[::-1])
+            else:
+                parts.append(a)
+        n.args = tuple(parts) or n.args
+    return live_nodes(outputs)
+
+
+def _splits_first_axis(node: GraphNode) -> bool:
+    """Whether a reshape only splits the first axis of its operand in two."""
+    inner = node.args[0].shape
+    return node.ndim > 1 and inner == (node.shape[0] * node.shape[1], *node.shape[2:])
 
 
 def _constant_key(value: Any) -> tuple[Any, ...]:

@@ -18,18 +18,12 @@ from llvmlite import ir
 from numba import cfunc, extending, njit, types
 from numba.core import cgutils
 
+from autodiff_kit.kernels.inlining import inlined
+
 __all__ = [
-    "MATMUL",
-    "array_at",
-    "load_array",
-    "load_number",
-    "matmul_loop_address",
-    "native_entry",
-    "run_units",
-    "run_units_nogil",
-    "store_number",
-    "write_addresses",
-]
+    "MATMUL", "array_at", "load_array", "load_number", "matmul_loop_address", "native_entry", "run_units",
+    "store_number", "write_addresses",
+]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
 _WORD_BYTES = 8
@@ -84,25 +78,25 @@ _call_ufunc_loop = _llvm_intrinsic(_void, (_int,) * 4, _emit_ufunc_loop_call)
 
 
 # ------------------------------------------------------------------------------------- what the entry of a kernel reads
-@njit
+@inlined()
 def array_at(address: Any, shape: Any, dtype: Any) -> Any:
     """The array at an address."""
     return _carray(_as_pointer(address), shape, dtype)
 
 
-@njit
+@inlined()
 def load_array(table: Any, k: Any, dtype: Any) -> Any:
     """The array whose address and length are entries ``k`` and ``k + 1`` of the table."""
     return array_at(_load_int64(table + _WORD_BYTES * k), (_load_int64(table + _WORD_BYTES * (k + 1)),), dtype)
 
 
-@njit
+@inlined()
 def load_number(table: Any, k: Any) -> Any:
     """The number whose address is entry ``k`` of the table."""
     return _load_float64(_load_int64(table + _WORD_BYTES * k))
 
 
-@njit
+@inlined()
 def store_number(table: Any, k: Any, value: Any) -> None:
     """Store a number at the address in entry ``k``, as float64 and behind it as float32."""
     cell = _load_int64(table + _WORD_BYTES * k)
@@ -111,20 +105,10 @@ def store_number(table: Any, k: Any, value: Any) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------- what Python calls
-@njit
-def _run_table(first: Any, last: Any) -> None:
-    for unit in range(np.int64(first), np.int64(last), 2 * _WORD_BYTES):
-        _call_function(_load_int64(unit), _load_int64(unit + _WORD_BYTES))
-
-
 @njit("void(float64, float64)", cache=True)
 def _run_units(first: Any, last: Any) -> None:
-    _run_table(first, last)
-
-
-@njit("void(float64, float64)", cache=True, nogil=True)
-def _run_units_nogil(first: Any, last: Any) -> None:
-    _run_table(first, last)
+    for unit in range(np.int64(first), np.int64(last), 2 * _WORD_BYTES):
+        _call_function(_load_int64(unit), _load_int64(unit + _WORD_BYTES))
 
 
 @njit("void(float64, float64, int64)", cache=True)
@@ -151,9 +135,6 @@ run_units = native_entry(_run_units)
 
 Addresses are passed as floats, which hold them exactly and are unboxed in a third of the time of integers.
 """
-
-run_units_nogil = native_entry(_run_units_nogil)
-"""The same without the GIL. Releasing and taking the GIL takes longer than small units."""
 
 write_addresses = native_entry(_write_addresses)
 """``write_addresses(first, last, id(array))``: store the array's address in each row's destination, plus its offset."""

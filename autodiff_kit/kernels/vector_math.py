@@ -12,39 +12,16 @@ from typing import Any
 
 import numpy as np
 from llvmlite import binding, ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from autodiff_kit.kernels.inlining import inlined
+
 __all__ = [
-    "LOWEST_KEY32",
-    "LOWEST_KEY64",
-    "MAX_ANGLE32",
-    "MAX_ANGLE64",
-    "SMALLEST_NORMAL32",
-    "SMALLEST_NORMAL64",
-    "add_reassociable",
-    "exp32",
-    "exp64",
-    "has_large_angle32",
-    "has_large_angle64",
-    "log1p32",
-    "log1p64",
-    "log32",
-    "log64",
-    "logaddexp32",
-    "logaddexp64",
-    "max_size_key32",
-    "max_size_key64",
-    "reduce_angles",
-    "set_interleave_count",
-    "sincos32",
-    "sincos64",
-    "sort_key32",
-    "sort_key64",
-    "tanh32",
-    "tanh64",
-    "value_of_key32",
-    "value_of_key64",
+    "LOWEST_KEY32", "LOWEST_KEY64", "MAX_ANGLE32", "MAX_ANGLE64", "SMALLEST_NORMAL32", "SMALLEST_NORMAL64",
+    "add_reassociable", "exp32", "exp64", "has_large_angle32", "has_large_angle64", "log1p32", "log1p64", "log32",
+    "log64", "logaddexp32", "logaddexp64", "reduce_angles", "set_interleave_count", "sincos32", "sincos64",
+    "sort_key32", "sort_key64", "tanh32", "tanh64", "value_of_key32", "value_of_key64",
 ]  # fmt: skip
 
 f = np.float32
@@ -68,7 +45,7 @@ as_float32 = _bitcast(types.int32, types.float32, ir.FloatType())
 as_int64 = _bitcast(types.float64, types.int64, ir.IntType(64))
 as_float64 = _bitcast(types.int64, types.float64, ir.DoubleType())
 
-_inline_math = njit(fastmath={"contract", "nsz"}, error_model="numpy", forceinline=True)
+_inline_math = inlined(fastmath={"contract", "nsz"}, forceinline=True)
 
 
 def set_interleave_count(count: int) -> None:
@@ -76,7 +53,7 @@ def set_interleave_count(count: int) -> None:
     binding.set_option("autodiff_kit", f"-force-vector-interleave={count}")
 
 
-@njit(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+@inlined(fastmath={"reassoc", "contract", "nsz"})
 def add_reassociable(a: Any, b: Any) -> Any:
     """``a + b`` as a term of a sum that may be reordered; no other operation may be."""
     return a + b
@@ -296,24 +273,12 @@ def value_of_key64(k: Any) -> Any:
 
 
 @_inline_math
-def max_size_key32(k: Any, x: Any) -> Any:
-    """The larger of ``k`` and the key of ``abs(x)``; nan counts as large."""
-    return max(k, as_int32(abs(x)))
-
-
-@_inline_math
 def has_large_angle32(x: Any, n: Any, step: Any) -> Any:
     """Whether one of ``n`` angles is too large for :func:`sincos32`."""
     far = np.int32(0)
     for j in range(n):
         far |= np.int32(abs(x[j * step]) > MAX_ANGLE32)
     return far != 0
-
-
-@_inline_math
-def max_size_key64(k: Any, x: Any) -> Any:
-    """The larger of ``k`` and the key of ``abs(x)``; nan counts as large."""
-    return max(k, as_int64(abs(x)))
 
 
 @_inline_math

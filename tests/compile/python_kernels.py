@@ -42,7 +42,6 @@ def _names(bits: str, kind: Any) -> dict[str, Any]:
         f"SMALLEST_NORMAL{bits}": kind(np.finfo(kind).tiny),
         f"has_large_angle{bits}": far,
         f"MAX_ANGLE{bits}": kind(FAR[kind]),
-        f"max_size_key{bits}": lambda key, x: max(key, (1, x) if x != x else (0, abs(x))),
     }
 
 

@@ -14,21 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import SLOW_OPS, VIEW_OPS, GraphNode, domain_role, is_fusible, is_scalar
+from autodiff_kit.compile.node import VIEW_OPS, GraphNode, domain_role, is_fusible, is_scalar
 from autodiff_kit.compile.topological_order import topological_sort, view_base
 
 __all__ = [
-    "MAX_GROUP_NODES",
-    "MAX_GROUP_SPAN",
-    "FusionGroup",
-    "Schedule",
-    "ScheduledUnit",
-    "UnfusedNode",
-    "domain_size",
-    "fuse_nodes",
-    "operation_count",
-    "order_units",
-]
+    "MAX_GROUP_NODES", "MAX_GROUP_SPAN", "FusionGroup", "Schedule", "ScheduledUnit", "UnfusedNode", "domain_size",
+    "fuse_nodes", "order_units",
+]  # fmt: skip
 
 MAX_GROUP_SPAN = 400
 """Largest distance in nodes between the first and last node of a group; farther operands have left the caches."""
@@ -52,26 +44,30 @@ class UnfusedNode:
 class FusionGroup:
     """Nodes that are computed by one kernel."""
 
-    def __init__(self, domain: tuple[int, ...], first: int) -> None:
+    def __init__(self, domain: tuple[int, ...], node: GraphNode) -> None:
         self.domain = domain
         self.nodes: list[GraphNode] = []
         self.members: set[GraphNode] = set()
+        self.operands: set[GraphNode] = set()  # of all nodes, members or not
+        self.viewed: set[GraphNode] = set()  # of which operands are views
         self.final_reductions: set[GraphNode] = set()  # totals and columns, complete only after the kernel
         self.outputs: list[GraphNode] = []  # stored nodes
         self.inputs: list[GraphNode] = []  # nodes that are read
         self.overwrites: dict[GraphNode, GraphNode] = {}  # input -> output that is written over it
         self.flush_to_zero: set[GraphNode] = set()  # outputs whose denormal numbers become 0
         self.dtype: Any = None
-        self.first = self.last = self.latest = first  # node numbers; ``latest`` includes all dependencies
+        self.first = self.last = self.latest = node.number  # ``latest`` includes all dependencies
         self.position = 0
+        self.add(node)
 
     def add(self, node: GraphNode) -> None:
         """Add a node to the group."""
         self.nodes.append(node)
         self.members.add(node)
+        self.operands.update(node.args)
+        self.viewed.update(view_base(a) for a in node.args if a.op in VIEW_OPS)
         self.last = max(self.last, node.number)
-        if node.dtype.kind == "f":
-            self.dtype = node.dtype
+        self.dtype = node.dtype if node.dtype.kind == "f" else self.dtype or _float_dtype_of_operands(node)
         if domain_role(node, self.domain) in ("column", "total"):
             self.final_reductions.add(node)
 
@@ -86,21 +82,84 @@ class _FusionBuilder:
     """Builds the units of a schedule, with the dependencies between them."""
 
     def __init__(self, nodes: list[GraphNode]) -> None:
-        self.units: Schedule = []
         self.unit_of: dict[GraphNode, ScheduledUnit] = {}
         self.dependencies: dict[ScheduledUnit, set[ScheduledUnit]] = {}
         self.dependents: dict[ScheduledUnit, set[ScheduledUnit]] = defaultdict(set)
-        self.users: dict[GraphNode, list[GraphNode]] = {}
-        self.operands: dict[FusionGroup, set[GraphNode]] = defaultdict(set)  # operands of the nodes of a group
+        self.readers: dict[GraphNode, list[GraphNode]] = defaultdict(list)  # of a node or of views of it
+        self.users: dict[GraphNode, list[GraphNode]] = defaultdict(list)
         for n in nodes:
             for a in n.args:
-                self.users.setdefault(a, []).append(n)
+                self.users[a].append(n)
 
-    def producer(self, node: GraphNode) -> ScheduledUnit | None:
-        """The unit that computes the memory behind a node."""
-        return self.unit_of.get(view_base(node))
+    def assign(self, node: GraphNode) -> None:
+        """Make a unit for a node, and merge it with the units near it."""
+        domain = node.args[0].shape if node.op in ("sum", "max") else node.shape
+        fusible = math.prod(domain) > 1 and is_fusible(node) and domain_role(node, domain) is not None
+        unit = FusionGroup(domain, node) if fusible else UnfusedNode(node)
+        bases = [view_base(a) for a in node.args]
+        producers = {self.unit_of[r] for r in bases if r in self.unit_of}
+        self.unit_of[node], self.dependencies[unit] = unit, producers
+        for producer in producers:
+            self.dependents[producer].add(unit)
+            unit.latest = max(unit.latest, producer.latest)
+        if isinstance(unit, FusionGroup):
+            near = {self.unit_of[m] for a, r in zip(node.args, bases, strict=True) for m in self._neighbours(a, r)}
+            groups = [u for u in near if isinstance(u, FusionGroup)]
+            for other in sorted(groups, key=lambda g: -g.last):
+                unit = self._try_to_merge(other, unit, node)
+        for r in bases:
+            self.readers[r].append(node)
 
-    def depends_on(self, start: ScheduledUnit, goal: ScheduledUnit) -> bool:
+    def _neighbours(self, a: GraphNode, base: GraphNode) -> list[GraphNode]:
+        """The node that computes an operand, and nodes that read it; single numbers are free to read."""
+        found = [] if is_scalar(a) else [base, *self.readers[base][:8], *self.readers[base][-8:]]
+        return [n for n in found if n in self.unit_of]
+
+    def _try_to_merge(self, a: FusionGroup, b: FusionGroup, node: GraphNode) -> FusionGroup:
+        """The group ``b``, merged into ``a`` if that is possible."""
+        if a is b or a not in self.dependencies:
+            return b
+        far = node.number - a.first > MAX_GROUP_SPAN
+        if (far and not (len(b.nodes) == 1 and self._replaces_an_operand(node, a))) or not self._can_merge(a, b):
+            return b
+        last = a.last
+        self._merge(a, b)
+        if far:
+            a.last = last  # the node has no later operand
+        return a
+
+    def _replaces_an_operand(self, node: GraphNode, g: FusionGroup) -> bool:
+        """Whether a group has all operands of a node, and storing the node in place of one of them is enough.
+
+        A derivative is then computed together with its value when all operands are loaded.
+        """
+
+        def has(a: GraphNode) -> bool:
+            return is_scalar(a) or ((a in g.members or a in g.operands) and a not in g.final_reductions)
+
+        def is_needed_elsewhere(a: GraphNode) -> bool:
+            users = self.users[a]
+            return len(users) > 8 or not all(u is node or u in g.members or all(map(has, u.args)) for u in users)
+
+        return all(map(has, node.args)) and not all(is_scalar(a) or is_needed_elsewhere(a) for a in node.args)
+
+    def _can_merge(self, a: FusionGroup, b: FusionGroup) -> bool:
+        """Whether two groups may become one kernel over the domain of ``a``."""
+        if len(a.nodes) + len(b.nodes) > MAX_GROUP_NODES or (a.dtype != b.dtype and a.dtype and b.dtype):
+            return False
+        for n in b.nodes:
+            if domain_role(n, a.domain) is None or not _has_same_float_dtype(n, a):
+                return False
+            if not all(is_scalar(x) or x in a.members or _broadcasts_to(x.shape, a.domain) for x in n.args):
+                return False
+        for one, other in ((a, b), (b, a)):
+            if not one.final_reductions.isdisjoint(other.operands) or not one.members.isdisjoint(other.viewed):
+                return False
+            if any(d is not one and self._depends_on(d, one) for d in self.dependencies[other]):
+                return False
+        return True
+
+    def _depends_on(self, start: ScheduledUnit, goal: ScheduledUnit) -> bool:
         """Whether ``start`` depends on ``goal``, directly or indirectly."""
         todo, seen = [start], set()
         while todo:
@@ -112,138 +171,13 @@ class _FusionBuilder:
                 todo.extend(self.dependencies[u])
         return False
 
-    def assign(self, node: GraphNode) -> None:
-        """Add a node to an existing group, or make a new unit for it."""
-        domain = node.args[0].shape if node.op in ("sum", "max") else node.shape
-        found: ScheduledUnit | None = None
-        if math.prod(domain) > 1 and is_fusible(node) and domain_role(node, domain) is not None:
-            near = sorted(self._candidate_groups(node), key=lambda g: -g.last)
-            found = next((g for g in near if self._can_join(node, g)), None)
-            if found is None and (far := self._earlier_group_for(node)) is not None and self._can_join(node, far):
-                found, last = far, far.last
-                far.add(node)
-                far.last = last  # the node has no later operand
-            else:
-                if found is None:
-                    found = FusionGroup(domain, node.number)
-                    self.units.append(found)
-                    self.dependencies[found] = set()
-                found.add(node)
-                self._propagate_latest(found, node.number)
-            self.operands[found].update(node.args)
-        else:
-            found = UnfusedNode(node)
-            self.units.append(found)
-            self.dependencies[found] = set()
-        self.unit_of[node] = found
-        for a in node.args:
-            if (producer := self.producer(a)) is not None and producer is not found:
-                self.dependencies[found].add(producer)
-                self.dependents[producer].add(found)
-                self._propagate_latest(found, producer.latest)
-
-    def _propagate_latest(self, unit: ScheduledUnit, latest: int) -> None:
-        """Raise ``latest`` of a unit and of all that depend on it."""
-        todo = [unit]
-        while todo:
-            u = todo.pop()
-            if u.latest < latest:
-                u.latest = latest
-                todo.extend(self.dependents[u])
-
-    def _earlier_group_for(self, node: GraphNode) -> FusionGroup | None:
-        """An earlier group that has all operands of a node, if storing the node instead of an operand is enough.
-
-        A derivative is then computed together with its value when all operands are loaded.
-        """
-        given = [a for a in node.args if not is_scalar(a)]
-        near = (self.unit_of.get(m) for a in given for m in (a, *self.users[a][:4]))
-        g = next((u for u in near if isinstance(u, FusionGroup) and all(self._has_value(u, a) for a in given)), None)
-        return g if g is not None and any(self._only_needed_by(node, a, g) for a in given) else None
-
-    def _has_value(self, g: FusionGroup, a: GraphNode) -> bool:
-        """Whether a group computes or reads a node."""
-        return (a in g.members and a not in g.final_reductions) or a in self.operands[g]
-
-    def _only_needed_by(self, node: GraphNode, a: GraphNode, g: FusionGroup) -> bool:
-        """Whether all users of ``a`` are ``node``, in the group, or nodes that the group could compute too."""
-        users = self.users[a]
-        return len(users) <= 8 and all(
-            u is node or u in g.members or all(is_scalar(b) or self._has_value(g, b) for b in u.args) for u in users
-        )
-
-    def _candidate_groups(self, node: GraphNode) -> set[FusionGroup]:
-        """Recent groups that compute an operand of a node or read the same operand."""
-        found: set[FusionGroup] = set()
-        for a in node.args:
-            neighbours = self.users.get(a, ())[:8] if a.size == node.size else ()  # broadcast operands are free to read
-            for m in (a, *neighbours):
-                u = self.unit_of.get(m)
-                if isinstance(u, FusionGroup) and node.number - u.first <= MAX_GROUP_SPAN:
-                    found.add(u)
-        return found
-
-    def _can_join(self, node: GraphNode, g: FusionGroup) -> bool:
-        """Whether a node may be added to a group."""
-        if len(g.nodes) >= MAX_GROUP_NODES or domain_role(node, g.domain) is None or not _has_same_float_dtype(node, g):
-            return False
-        for a in node.args:
-            if a in g.members:
-                if a in g.final_reductions:
-                    return False
-            elif (not is_scalar(a) and a.shape != g.domain and not _broadcasts_to(a.shape, g.domain)) or (
-                (s := self.producer(a)) is not None and self.depends_on(s, g)
-            ):
-                return False
-        return True
-
-    def merge_groups(self) -> None:
-        """Merge groups that share operands or feed each other."""
-        for b in [u for u in self.units if isinstance(u, FusionGroup)]:
-            for a in sorted(self._merge_candidates(b), key=lambda u: -u.last):
-                if self._can_merge(a, b):
-                    self._merge(a, b)
-                    break
-        self.units = [u for u in self.units if u in self.dependencies]
-
-    def _merge_candidates(self, b: FusionGroup) -> set[FusionGroup]:
-        """Earlier groups near ``b`` that compute or read its operands."""
-        sources = {view_base(x) for n in b.nodes for x in n.args if x not in b.members and not is_scalar(x)}
-        found: set[ScheduledUnit | None] = {self.unit_of.get(r) for r in sources}
-        for r in sources:
-            users = self.users.get(r, ())[:16]
-            found |= {self.unit_of.get(m) for m in users}
-            found |= {self.unit_of.get(m) for v in users if v.op in VIEW_OPS for m in self.users.get(v, ())[:4]}
-        return {
-            u for u in found
-            if isinstance(u, FusionGroup) and u is not b and u in self.dependencies
-            and u.first <= b.first and b.last - u.first <= MAX_GROUP_SPAN
-        }  # fmt: skip
-
-    def _can_merge(self, a: FusionGroup, b: FusionGroup) -> bool:
-        """Whether two groups may become one kernel."""
-        if (
-            a.domain != b.domain
-            or len(a.nodes) + len(b.nodes) > MAX_GROUP_NODES
-            or (a.dtype != b.dtype and a.dtype and b.dtype)
-        ):
-            return False
-        for one, other in ((a, b), (b, a)):
-            for n in other.nodes:
-                if any(
-                    x in one.final_reductions or (view_base(x) in one.members and x not in one.members) for x in n.args
-                ):
-                    return False
-            if any(d is not one and self.depends_on(d, one) for d in self.dependencies[other]):
-                return False
-        return True
-
     def _merge(self, a: FusionGroup, b: FusionGroup) -> None:
         """Move all nodes of ``b`` into ``a`` and update the dependencies."""
         for n in b.nodes:
             a.add(n)
             self.unit_of[n] = a
         a.nodes.sort(key=lambda n: n.number)
+        a.first = min(a.first, b.first)
         sources, readers = self.dependencies.pop(b), self.dependents.pop(b, set())
         for u in sources:
             self.dependents[u].discard(b)
@@ -253,8 +187,18 @@ class _FusionBuilder:
             self.dependencies[u].add(a)
         self.dependencies[a] = (self.dependencies[a] | sources) - {a, b}
         self.dependents[a] = (self.dependents[a] | readers) - {a, b}
-        latest, a.latest = max(a.latest, b.latest), -1  # dependents of either group now wait for both
-        self._propagate_latest(a, latest)
+        latest = max(a.latest, b.latest)
+        todo: list[ScheduledUnit] = [a]
+        while todo:  # all that depend on either group now wait for both
+            u = todo.pop()
+            if u.latest < latest or u is a:
+                u.latest = latest
+                todo.extend(d for d in self.dependents[u] if d.latest < latest)
+
+
+def _float_dtype_of_operands(node: GraphNode) -> Any:
+    """The floating-point dtype of a comparison's arrays, or None."""
+    return next((a.dtype for a in node.args if a.dtype.kind == "f" and not a.weak and not is_scalar(a)), None)
 
 
 def _has_same_float_dtype(node: GraphNode, g: FusionGroup) -> bool:
@@ -267,10 +211,7 @@ def _has_same_float_dtype(node: GraphNode, g: FusionGroup) -> bool:
 
 def _broadcasts_to(shape: tuple[int, ...], domain: tuple[int, ...]) -> bool:
     """Whether a shape broadcasts to the domain."""
-    try:
-        return np.broadcast_shapes(shape, domain) == domain
-    except ValueError:
-        return False
+    return len(shape) <= len(domain) and all(n in (1, d) for n, d in zip(shape[::-1], domain[::-1], strict=False))
 
 
 def fuse_nodes(nodes: list[GraphNode], outputs: list[GraphNode]) -> tuple[Schedule, dict[GraphNode, ScheduledUnit]]:
@@ -279,14 +220,12 @@ def fuse_nodes(nodes: list[GraphNode], outputs: list[GraphNode]) -> tuple[Schedu
     for node in nodes:
         if node.op not in ("input", "const") and node.op not in VIEW_OPS:
             state.assign(node)
-    state.merge_groups()
-    _find_inputs_and_outputs(state.units, state.unit_of, nodes, outputs)
-    return state.units, state.unit_of
+    units = list(state.dependencies)
+    _find_inputs_and_outputs(units, nodes, outputs)
+    return units, state.unit_of
 
 
-def _find_inputs_and_outputs(
-    units: Schedule, unit: dict[GraphNode, ScheduledUnit], nodes: list[GraphNode], outputs: list[GraphNode]
-) -> None:
+def _find_inputs_and_outputs(units: Schedule, nodes: list[GraphNode], outputs: list[GraphNode]) -> None:
     """Set the inputs, outputs and dtype of each group."""
     used = {view_base(o) for o in outputs} | {view_base(n) for n in nodes if n.op in VIEW_OPS}
     for u in units:
@@ -296,7 +235,8 @@ def _find_inputs_and_outputs(
         if isinstance(u, FusionGroup):
             u.outputs = [n for n in u.nodes if n in used]
             u.inputs = list(dict.fromkeys(a for n in u.nodes for a in n.args if a not in u.members))
-            u.dtype = u.dtype or next((a.dtype for a in u.inputs if a.dtype.char in "fd"), np.dtype(float))
+            u.dtype = u.dtype or np.dtype(float)
+            u.operands, u.viewed = set(), set()  # these took much memory
 
 
 def order_units(
@@ -320,8 +260,3 @@ def order_units(
 def domain_size(g: FusionGroup) -> int:
     """Number of entries of a group's domain."""
     return math.prod(g.domain)
-
-
-def operation_count(g: FusionGroup) -> int:
-    """Estimated cost of a group in scalar operations; a transcendental function counts as ten."""
-    return domain_size(g) * sum(10 if n.op in SLOW_OPS else 1 for n in g.nodes)

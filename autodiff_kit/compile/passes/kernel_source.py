@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -27,9 +28,9 @@ from autodiff_kit.compile.passes.vector_loop_partition import (
     LoopAssignment,
 )
 
-__all__ = ["KernelSource", "memory_span"]
+__all__ = ["EXPRESSIONS", "KernelSource", "memory_span"]
 
-_EXPRESSIONS = {
+EXPRESSIONS = {
     "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "divide": "{0} / {1}", "negative": "-{0}",
     "positive": "{0}", "square": "{0} * {0}", "reciprocal": "real(1) / {0}", "sqrt": "np.sqrt({0})",
     "absolute": "abs({0})",
@@ -64,8 +65,6 @@ class KernelSource:
         The array in the memory of a node; its strides are written into the source.
     any_size : bool
         Whether to write a kernel for contiguous arrays of any length, if possible.
-    split : bool
-        Whether to write a kernel for half of the entries, to be run once for each half, if possible.
 
     Attributes
     ----------
@@ -78,12 +77,10 @@ class KernelSource:
         Return values.
     scratch : int
         Number of scratch entries, passed as the last parameter.
-    split_offsets : dict of GraphNode to int, or None
-        Where the second half of each array begins, in entries, if the kernel is split.
     """
 
-    def __init__(self, g: FusionGroup, array_of: Callable[[GraphNode], Any], any_size: bool, split: bool) -> None:
-        self.g, self.any_size, self.split = g, any_size, split
+    def __init__(self, g: FusionGroup, array_of: Callable[[GraphNode], Any], any_size: bool) -> None:
+        self.g, self.any_size = g, any_size
         self.dtype = g.dtype
         self.bits = "32" if g.dtype == np.float32 else "64"
         self.array_inputs = [n for n in g.inputs if not is_scalar(n)]
@@ -98,7 +95,8 @@ class KernelSource:
         self.lines: list[str] = []
         self.depth = 1
         self._emit_kernel()
-        self.source = _renumber_variables("\n".join(self.lines))
+        self.source = sys.intern(_renumber_variables("\n".join(self.lines)))
+        del self.lines, self.loops  # long programs have thousands of kernels
 
     # -------------------------------------------------------------------------------------------- strides and the loops
     def _compute_strides(self, array_of: Callable[[GraphNode], Any]) -> None:
@@ -139,27 +137,13 @@ class KernelSource:
         self.inner_stride = dict(zip(self.strides, inner[1], strict=True))
         by_row = any(n.op == "max" or domain_role(n, g.domain) == "row" for n in g.nodes)
         plain = not rows and not outer and all(step == 1 for step in self.inner_stride.values())
-        self._split_in_two(plain)
-        self.any_size = (self.any_size or self.split_offsets is not None) and plain
+        self.any_size = self.any_size and plain
         tile = SHORT_TILE_LENGTH if len(self.scratch_rows) > MAX_ROWS_IN_LONG_TILE else TILE_LENGTH
         self.tiled = self.any_size or (self.columns > tile and not by_row)
         self.tile_length = tile if self.tiled else self.columns
         self.length_text = "length" if self.tiled else str(self.columns)
         self.scratch = (len(self.scratch_rows) + len(self.angles)) * self.tile_length
         self.interleave_count = INTERLEAVE_COUNT if self.tile_length >= MIN_INTERLEAVED_LENGTH else 0
-
-    def _split_in_two(self, plain: bool) -> None:
-        """Restrict the kernel to half of a long row, or to half of the outermost loop."""
-        self.split_offsets: dict[GraphNode, int] | None = None
-        if not self.split or any(domain_role(n, self.g.domain) == "column" for n in self.array_outputs):
-            return
-        if plain:
-            half = self.columns // 2 // TILE_LENGTH * TILE_LENGTH
-            self.split_offsets = dict.fromkeys(self.strides, half) if half else None
-        elif self.outer and self.outer[0][0] % 2 == 0:
-            half, steps = self.outer[0][0] // 2, self.outer[0][1]
-            self.outer[0] = half, steps
-            self.split_offsets = {n: half * step for n, step in zip(self.strides, steps, strict=True)}
 
     def _assign_names(self) -> None:
         """Name the parameters, scratch rows and rows of reduced angles."""
@@ -223,7 +207,7 @@ class KernelSource:
         args = [self._value(a, loop, w) for a, w in operands_with_dtypes]
         if n.op == "power" and n.args[1].op == "const" and n.args[1].shape == () and n.args[1].value == 2:
             return f"{args[0]} * {args[0]}"
-        return _EXPRESSIONS[n.op].format(*args, b=self.bits)
+        return EXPRESSIONS[n.op].format(*args, b=self.bits)
 
     def _emit_kernel(self) -> None:
         """Write the whole kernel."""
@@ -284,9 +268,10 @@ class KernelSource:
         sums = [n for n in g.nodes if of[n] == loop and n.op in ("sum", "max") and n.args[0].shape == g.domain]
         if not full and not sums:
             return
-        angle_nodes = [n for n in full if n in self.angles]
         self._emit_angle_reduction(full)
-        self._emit_reduction_starts(sums, angle_nodes)
+        for n in sums:
+            if domain_role(n, g.domain) != "column":
+                self._emit(f"max_key{n.number} = LOWEST_KEY{self.bits}" if n.op == "max" else f"v{n.number} = real(0)")
         self._emit(f"for j in range({self.length_text}):")
         met: dict[GraphNode, int] = {}
         for n in full:
@@ -298,8 +283,6 @@ class KernelSource:
                 self._emit(f"v{n.number} = {n.op}{met[x]}", 1)
             else:
                 self._emit(f"v{n.number} = {self._expression(n, loop)}", 1)
-        for n in angle_nodes:
-            self._emit(f"max_size{n.number} = max_size_key{self.bits}(max_size{n.number}, v{n.number})", 1)
         for n in sums:
             self._emit_reduction(n, loop)
         for n in full:
@@ -311,14 +294,6 @@ class KernelSource:
                     f"row{self.scratch_rows[n]}[j] = {f'real(v{n.number})' if n.dtype.kind == 'b' else f'v{n.number}'}",
                     1,
                 )
-
-    def _emit_reduction_starts(self, sums: list[GraphNode], angle_nodes: list[GraphNode]) -> None:
-        """Initialise the reductions of a loop, and the largest angle that it computes."""
-        for n in sums:
-            if domain_role(n, self.g.domain) != "column":
-                self._emit(f"max_key{n.number} = LOWEST_KEY{self.bits}" if n.op == "max" else f"v{n.number} = real(0)")
-        for n in angle_nodes:
-            self._emit(f"max_size{n.number} = LOWEST_KEY{self.bits}")
 
     def _angle(self, x: GraphNode) -> str:
         """The reduced angle in the inner loop."""
@@ -335,9 +310,6 @@ class KernelSource:
             count = "1" if step == 0 else self.length_text
             place = f"scratch[{k * self.tile_length}:{k * self.tile_length} + {self.length_text}]"
             test = f"has_large_angle{self.bits}({row}, {count}, {step})" if step in (0, 1) else "True"
-            if domain_role(x, self.g.domain) == "full" and x in self.g.members:
-                # The loop that computed the angles has found the largest one.
-                test = f"max_size{x.number} > sort_key{self.bits}(MAX_ANGLE{self.bits})"
             self._emit(f"angle{k} = reduce_angles({row}, {count}, {step}, {place}) if {test} else {row}")
 
     def _emit_reduction(self, n: GraphNode, loop: int) -> None:
@@ -384,7 +356,7 @@ def _renumber_variables(source: str) -> str:
     """Number the variables by first use."""
     seen: dict[str, int] = {}
     return re.sub(
-        r"\b(v|sin|cos|total|max_key|key|max_size)(\d+)\b",
+        r"\b(v|sin|cos|total|max_key|key)(\d+)\b",
         lambda found: found[1] + str(seen.setdefault(found[2], len(seen))),
         source,
     )

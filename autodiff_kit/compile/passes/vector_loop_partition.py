@@ -10,15 +10,8 @@ from autodiff_kit.compile.node import SLOW_OPS, GraphNode, domain_role
 from autodiff_kit.compile.passes.fusion import FusionGroup, domain_size
 
 __all__ = [
-    "INTERLEAVE_COUNT",
-    "MAX_ROWS_IN_LONG_TILE",
-    "MAX_SLOW_OPS",
-    "MIN_INTERLEAVED_LENGTH",
-    "SHORT_TILE_LENGTH",
-    "TILE_LENGTH",
-    "TRIGONOMETRIC_OPS",
-    "LoopAssignment",
-    "assign_loops",
+    "INTERLEAVE_COUNT", "MAX_ROWS_IN_LONG_TILE", "MAX_SLOW_OPS", "MIN_INTERLEAVED_LENGTH", "SHORT_TILE_LENGTH",
+    "TILE_LENGTH", "TRIGONOMETRIC_OPS", "LoopAssignment", "assign_loops",
 ]  # fmt: skip
 
 TILE_LENGTH, SHORT_TILE_LENGTH, MAX_ROWS_IN_LONG_TILE = 2048, 512, 2

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
+from autodiff_kit.compile.graph import flatten_concatenations
 from autodiff_kit.compile.node import GraphNode
-from autodiff_kit.compile.passes.sum_rewriting import simplify_sums
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
 from autodiff_kit.compile.trace.input_sources import ArgumentSource
 from autodiff_kit.compile.trace.loop_call import LoopCall
@@ -41,7 +41,8 @@ class ExecutionPlan:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         outputs = trace.outputs
-        self.nodes = simplify_sums(trace.graph, outputs)
+        self.nodes = flatten_concatenations(outputs)
+        trace.graph.close()
         self.loops = [
             _plan_of_steps(loop) for loop in dict.fromkeys(n.params.function for n in self.nodes if _is_loop(n))
         ]

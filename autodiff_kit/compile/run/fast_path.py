@@ -1,8 +1,4 @@
-"""The fast path into a plan: one generated function checks the arguments and the guard, and runs the plan.
-
-The array of a tensor that was passed at the last call as well is recognised by a weak reference; type, shape, dtype and
-strides are checked only for another array.
-"""
+"""The fast path into a plan: one generated function checks the arguments and the guard, and runs the plan."""
 
 from __future__ import annotations
 
@@ -43,8 +39,7 @@ def make_fast_path(
     env: dict[str, Any] = plan.env
     env |= guard.env | {
         "thread_state": open_records, "UNUSUAL": ACTIVE_MODES, "FAST_PATH_MISS": FAST_PATH_MISS,
-        "Tensor": Tensor, "ndarray": np.ndarray,
-        "acquire": lock_tokens.pop, "release": lock_tokens.append,
+        "Tensor": Tensor, "acquire": lock_tokens.pop, "release": lock_tokens.append,
     }  # fmt: skip
     checks = _ArgumentChecks(plan, env)
     try:
@@ -103,23 +98,8 @@ class _ArgumentChecks:
             raise _NoFastPathError
         self.lines.append(f"if type({name}) is not Tensor: return FAST_PATH_MISS")
         self.tensors.append(name)
-        value, place = tensor._value, self.input_count
-        if type(value) is not np.ndarray or not value.flags.carray or f"last_argument{place}" not in self.env:
-            self.lines.append(f"value_{name} = {name}._value")
-            self._check_value(f"value_{name}", value)
-            return
-        self.input_count += 1
-        self.env[f"dtype_{name}"] = value.dtype
-        array = f"arg{place}"
-        checks = (
-            f"{array}.shape != {value.shape} or {array}.dtype != dtype_{name} or {array}.strides != {value.strides}"
-        )
-        self.lines += [
-            f"arg{place} = {name}._value",
-            f"if last_argument{place}() is not arg{place}:",  # otherwise it was checked at the last call
-            f"    if type(arg{place}) is not ndarray or {checks}: return FAST_PATH_MISS",
-            f"    bind_and_remember{place}(arg{place})",
-        ]
+        self.lines.append(f"value_{name} = {name}._value")
+        self._check_value(f"value_{name}", tensor._value)
 
     def _check_value(self, name: str, value: Any) -> None:
         self.env[f"type_{name}"] = type(value)

@@ -22,7 +22,7 @@ import numpy as np
 
 from autodiff_kit.compile.passes.kernel_source import KernelSource
 
-__all__ = ["cache_folder", "kernel_module_source", "load_kernel"]
+__all__ = ["cache_folder", "kernel_module_source", "load_kernel", "module_source"]
 
 _TYPES = {"f": "float32", "d": "float64", "?": "bool_", "l": "int64", "q": "int64", "i": "int32"}
 _entry_addresses: dict[str, int] = {}
@@ -45,21 +45,21 @@ def kernel_module_source(kernel: KernelSource) -> str:
         place += 2
     called = f"kernel({', '.join(given)})"
     if kernel.totals:
-        names = [f"total{k}" for k in range(len(kernel.totals))]
-        puts = [f"    store_number(table, {place + k}, real({name}))" for k, name in enumerate(names)]
-        body = "\n".join([f"    {', '.join(names)} = {called}", *puts])
-    else:
-        body = f"    {called}"
+        called = f"{', '.join(f'total{k}' for k in range(len(kernel.totals)))} = {called}"
+    puts = [f"store_number(table, {place + k}, real(total{k}))" for k in range(len(kernel.totals))]
+    return module_source(kernel.source, "\n    ".join([called, *puts]), kernel.dtype, kernel.interleave_count)
+
+
+def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_count: int = 0) -> str:
+    """The source of a module with a function ``kernel`` and an entry that calls it for a table of arguments."""
     return (
-        "import math\n\nimport numpy as np\nfrom numba import cfunc, njit\n\n"
-        "from autodiff_kit.kernels.noalias import NoAliasCompiler\n"
+        "import math\n\nimport numpy as np\nfrom numba import cfunc\n\n"
+        "from autodiff_kit.kernels.inlining import kernel_function\n"
         "from autodiff_kit.kernels.native_calls import load_array, load_number, store_number\n"
         "from autodiff_kit.kernels.vector_math import *\n\n"
-        f"set_interleave_count({kernel.interleave_count})\n"
-        f"real = np.{_TYPES[kernel.dtype.char]}\n\n\n"
-        '@njit(pipeline_class=NoAliasCompiler, fastmath={"nsz"}, error_model="numpy", no_cpython_wrapper=True)\n'
-        f"{kernel.source}\n\n\n"
-        f'@cfunc("void(int64)", cache=True, error_model="numpy")\ndef entry(table):\n{body}\n'
+        f"set_interleave_count({interleave_count})\nreal = np.{_TYPES[dtype.char]}\n\n\n"
+        f"@kernel_function\n{kernel}\n\n\n"
+        f'@cfunc("void(int64)", cache=True, error_model="numpy")\ndef entry(table):\n    {entry}\n'
     )
 
 
@@ -103,9 +103,9 @@ def _environment_key() -> str:
     """All properties except the source on which a compiled kernel depends."""
     import numba
 
-    from autodiff_kit.kernels import native_calls, noalias, vector_math
+    from autodiff_kit.kernels import inlining, native_calls, vector_math
 
-    texts = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in (noalias, native_calls, vector_math)]
+    texts = [Path(str(module.__file__)).read_text(encoding="utf-8") for module in (inlining, native_calls, vector_math)]
     return " ".join([numba.__version__, np.__version__, *texts])
 
 

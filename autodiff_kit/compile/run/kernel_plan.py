@@ -5,7 +5,7 @@ Variables and slots are updated in place; see :mod:`autodiff_kit.compile.run.buf
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -14,13 +14,13 @@ from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import Schedule, fuse_nodes, order_units
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
 from autodiff_kit.compile.passes.vector_loop_partition import assign_loops
-from autodiff_kit.compile.run.buffer_binding import BufferBinder, OutputBuffers
+from autodiff_kit.compile.run.buffer_binding import BufferBinder
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
 from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, OptimizerSlotSource
-from autodiff_kit.compile.trace.tracer import OutputLeaf, Trace
+from autodiff_kit.compile.trace.tracer import Trace
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import wrap
 
@@ -45,19 +45,20 @@ class KernelPlan:
 
     def __init__(self, trace: Trace, compiler: Callable[[str], int], numbers: bool) -> None:
         self.trace = trace
-        updates = [(optimizer, variable, _update_of_step(trace.graph, n)) for optimizer, variable, n in trace.updates]
         assigned = [node for _, node in trace.assignments]
-        available = set(live_nodes([*trace.returned_nodes, *assigned]))
-        recipes = [_recipe_from_assigned(node, assigned, available) for _, _, node in updates]
-        computed_updates = [node for (_, _, node), recipe in zip(updates, recipes, strict=True) if recipe is None]
-        outputs = [*trace.returned_nodes, *assigned, *computed_updates]
+        available = [n for n in live_nodes([*trace.returned_nodes, *assigned]) if is_scalar(n) and n.op != "const"]
+        updates = [_update_of_step(trace.graph, node) for _, _, node in trace.updates]
+        sources = dict.fromkeys(available) | {node: source for source, node in reversed(trace.assignments)}
+        lazy = [_lazy_update(node, sources) for node in updates]
+        computed = [node for node, later in zip(updates, lazy, strict=True) if later is None]
+        outputs = [*trace.returned_nodes, *assigned, *computed]
         nodes = live_nodes(outputs)
-        self.live = set(nodes)
+        self.live = {n for n in nodes if n.op == "input"}
         self.state_inputs = {s.key: node for s, node in trace.inputs if not isinstance(s, ArgumentSource)}
         self.states: dict[GraphNode, GraphNode] = {}
         self.locations: dict[GraphNode, tuple[str, Any]] = {}
-        self.generator: Any = ScalarProgram(nodes, outputs) if numbers else self._run_passes(nodes, outputs, compiler)
-        self._generate_function(updates, recipes)
+        self.generator: Any = ScalarProgram(nodes, compiler) if numbers else self._run_passes(nodes, outputs, compiler)
+        self._generate_function(outputs, lazy)
 
     def _run_passes(
         self, nodes: list[GraphNode], outputs: list[GraphNode], compiler: Callable[[str], int]
@@ -87,32 +88,23 @@ class KernelPlan:
         return found
 
     # ----------------------------------------------------------------------------------------------------- the function
-    def _generate_function(self, updates: list[Any], recipes: list[Any]) -> None:
+    def _generate_function(self, outputs: list[GraphNode], lazy: list[_LazyUpdate | None]) -> None:
         trace, generator = self.trace, self.generator
         self.env = generator.env
         self.env |= {"normal": canonical, "make": wrap, "fixed_outputs": [leaf.fixed for leaf in trace.leaves]}
         self.buffers = BufferBinder(self.env, generator.views_of_buffer, generator.pointer_rows)
-        self.output_buffers = OutputBuffers(self.env, self.buffers.bind_output)
         self.argument_lines: dict[int, Callable[[str], list[str]]] = {}  # writers of the lines that read an argument
         head = self._input_lines()
-        tail = [*self._assignment_lines(), *self._update_lines(updates, recipes)]
-        outs = self._assigned_output_lines()
-        positions = iter(range(len(trace.returned_nodes)))
+        own = [(home[1], node) for node, home in self.locations.items() if home[0] == "out"]
+        outs = [line for k, node in own for line in self.buffers.output_lines(k, node)]
+        expressions = (partial(self._output_expression, k, node) for k, node in enumerate(outputs))
         leaf_expressions = [
-            f"fixed_outputs[{k}]"
-            if leaf.node is None
-            else self._output_expression(leaf, leaf.node, next(positions), outs, tail)
+            f"fixed_outputs[{k}]" if leaf.node is None else next(expressions)(leaf.kind)
             for k, leaf in enumerate(trace.leaves)
         ]
-        self.lines = [
-            *head,
-            *generator.view_lines,
-            *outs,
-            *generator.lines,
-            *tail,
-            f"return {self.return_expression(leaf_expressions)}",
-        ]
-        self.output_buffers.allocate()
+        tail = [*self._assignment_lines(expressions), *self._update_lines(expressions, lazy)]
+        result = f"return {self.return_expression(leaf_expressions)}"
+        self.lines = [*head, *outs, *generator.view_lines, *generator.lines, *tail, result]
         first = [line for place in self.argument_lines for line in self.argument_input_lines(place, f"given[{place}]")]
         self.source = "def run(given):\n" + "".join(f"    {line}\n" for line in [*first, *self.lines])
         exec(compile(self.source, "<autodiff_kit plan>", "exec"), self.env)
@@ -165,71 +157,53 @@ class KernelPlan:
         name = f"arg{place}"
         if is_scalar(node):
             return lambda text: [self.generator.scalar_input_line(node, text)]
-        shown = self.buffers.argument_binding_line(place, node)
+        addresses = self.buffers.address_lines(("input", node), name)
         if not node.shape:  # it may be a NumPy scalar
-            return lambda text: [f"{name} = np.array({text})", shown]
+            return lambda text: [f"{name} = np.array({text})", *addresses]
         settled = f"if {name}.flags.num & 0x101 != 0x101: {name} = np.array({name}, order='C')"
-        return lambda text: [f"{name} = {text}", settled, shown]
+        return lambda text: [f"{name} = {text}", settled, *addresses]
 
     # ---------------------------------------------------------------------------------------------------------- outputs
-    def _output_expression(self, leaf: OutputLeaf, node: GraphNode, k: int, outs: list[str], tail: list[str]) -> str:
-        """The expression for a returned value; lines that it needs are added to ``outs`` and ``tail``."""
-        tensor = leaf.kind == "tensor"
-        if self.locations.get(view_base(node)) == ("out", k):
-            line, text = self.output_buffers.array_output_code(k, node, tensor)
-            outs.append(line)
-            return text
-        if tensor and is_scalar(node) and node.shape == ():
-            lines, text = self.output_buffers.scalar_code(k, self.generator.python_scalar(node))
-            tail += lines
-            return text
-        text = self.generator.value_expression(node)
-        return f"make({text})" if tensor else text
+    def _output_expression(self, k: int, node: GraphNode, kind: str = "array") -> str:
+        """The expression for output ``k``; an array has memory of its own, or is copied."""
+        base = view_base(node)
+        if self.locations.get(base) == ("out", k):
+            text = f"out{k}" if node.shape == base.shape else f"out{k}.reshape({node.shape})"
+        elif kind == "tensor" and is_scalar(node) and node.shape == ():
+            text = self.generator.python_scalar(node)
+        else:
+            text = self.generator.value_expression(node)
+        return f"make({text})" if kind == "tensor" else text
 
-    def _assigned_output_lines(self) -> list[str]:
-        """Check lines of assigned values and updates that have output buffers."""
-        leaves = len(self.trace.returned_nodes)
-        locations = [(home[1], node) for node, home in self.locations.items() if home[0] == "out"]
-        return [self.output_buffers.array_output_code(k, node, False)[0] for k, node in locations if k >= leaves]
-
-    def _assignment_lines(self) -> list[str]:
+    def _assignment_lines(self, expressions: Iterator[Callable[[], str]]) -> list[str]:
         """The lines that assign variables and slots that were not updated in place."""
         lines = []
-        for number, (source, node) in enumerate(self.trace.assignments):
+        for number, ((source, node), expression) in enumerate(zip(self.trace.assignments, expressions, strict=False)):
             if node in self.states and self.states[node] is self.state_inputs.get(source.key):
                 continue
-            text = self.generator.value_expression(node)
             if isinstance(source, OptimizerSlotSource):
                 name, _ = self.buffers.slots_name_and_lines(source)
-                lines.append(f"{name}[{source.name!r}] = {text if node.weak else f'normal({text})'}")
+                lines.append(f"{name}[{source.name!r}] = {expression() if node.weak else f'normal({expression()})'}")
                 lines += [] if node.weak else [f"bind_slots({name.removeprefix('slots')})"]
             else:
                 self.env[f"assigned_owner{number}"] = source.owner
-                lines.append(f"assigned_owner{number}.{source.name} = normal({text})")
+                lines.append(f"assigned_owner{number}.{source.name} = normal({expression()})")
         return lines
 
-    def _update_lines(self, updates: list[Any], recipes: list[Any]) -> list[str]:
-        """The lines that store the update of each optimizer step, or a function that computes it on demand."""
+    def _update_lines(self, expressions: Iterator[Callable[[], str]], lazy: list[_LazyUpdate | None]) -> list[str]:
+        """The lines that store the update of each optimizer step, or what computes it on demand."""
         lines = []
-        latest: dict[tuple[GraphNode, ...], list[Any]] = {}  # the scalar inputs of updates computed on demand
-        for number, ((optimizer, variable, node), recipe) in enumerate(zip(updates, recipes, strict=True)):
+        for number, ((optimizer, variable, _), later) in enumerate(zip(self.trace.updates, lazy, strict=True)):
             self.env |= {f"step_optimizer{number}": optimizer, f"step_variable_id{number}": id(variable)}
-            if recipe is None:
-                text = f"normal({self.generator.value_expression(node)})"
+            if later is None:
+                text = f"normal({next(expressions)()})"
             else:
-                run, positions, numbers = recipe
-                given = latest.setdefault(tuple(numbers), [])
-                self.env[f"lazy_update{number}"] = partial(self._compute_update, run, positions, given)
+                self.env[f"lazy_update{number}"] = later
+                numbers = "".join(f"{self.generator.scalar_expression(n)}, " for n in later.scalars)
+                lines.append(f"lazy_update{number}.numbers = ({numbers})")
                 text = f"lazy_update{number}"
             lines.append(f"step_optimizer{number}._last[step_variable_id{number}] = {text}")
-        for number, (numbers, given) in enumerate(latest.items()):
-            self.env[f"update_scalars{number}"] = given
-            lines.append(f"update_scalars{number}[:] = [{', '.join(map(self.generator.scalar_expression, numbers))}]")
         return lines
-
-    def _compute_update(self, run: Callable[..., Any], positions: list[int], numbers: list[Any]) -> Any:
-        """Compute the last update of a step from the assigned values."""
-        return canonical(run(*[self.trace.assignments[k][0].read() for k in positions], *numbers)[0])
 
 
 def _update_of_step(graph: ComputationGraph, node: GraphNode) -> GraphNode:
@@ -243,33 +217,27 @@ def _update_of_step(graph: ComputationGraph, node: GraphNode) -> GraphNode:
     return node
 
 
-def _recipe_from_assigned(
-    node: GraphNode, assigned: list[GraphNode], available: set[GraphNode]
-) -> tuple[Callable[..., Any], list[int], list[GraphNode]] | None:
-    """How to compute a node from assigned values and single numbers; None if it needs more.
+class _LazyUpdate:
+    """An optimizer's last update, computed on demand from what the step assigned and from single numbers."""
 
-    Returns a function, the positions of the assigned values, and the numbers, in the order of its parameters.
-    """
-    positions = {n: k for k, n in enumerate(assigned)}
-    todo, seen, numbers = [node], set(), []
-    while todo:
-        n = todo.pop()
-        if n in positions or n in seen or n.op == "const":
-            continue
-        if is_scalar(n) and n in available:
-            numbers.append(n)
-            seen.add(n)
-            continue
-        if n.op == "input":
-            return None
-        seen.add(n)
-        todo.extend(n.args)
-    if node in positions or is_scalar(node):
+    def __init__(self, run: Callable[..., Any], sources: list[Any], scalars: list[GraphNode]) -> None:
+        self.run, self.sources, self.scalars = run, sources, scalars
+        self.numbers: tuple[Any, ...] = ()  # the values of ``scalars`` at the last step
+
+    def __call__(self) -> Any:
+        """The last update."""
+        return canonical(self.run(*self.numbers, *[source.read() for source in self.sources])[0])
+
+
+def _lazy_update(node: GraphNode, sources: dict[GraphNode, Any]) -> _LazyUpdate | None:
+    """How to compute a node from assigned values, given with their sources, and numbers; None if it needs more."""
+    inside = live_nodes([node], set(sources))
+    if node in sources or is_scalar(node) or any(n.op == "input" for n in inside):
         return None
-    numbers = list(dict.fromkeys(numbers))
-    used = [n for n in positions if any(n in m.args for m in seen if m not in numbers)]
-    run, _ = generate_numpy_function([*used, *numbers], [node], {*used, *numbers})
-    return run, [positions[n] for n in used], numbers
+    operands = {a for n in inside for a in n.args}
+    used = sorted((n for n in sources if n in operands), key=lambda n: sources[n] is not None)
+    run, _ = generate_numpy_function(used, [node], set(used))
+    return _LazyUpdate(run, [sources[n] for n in used if sources[n]], [n for n in used if not sources[n]])
 
 
 def _reads_before_writes(

@@ -16,8 +16,15 @@ from autodiff_kit.compile.topological_order import live_nodes, view_base
 
 __all__ = ["check_shape", "generate_numpy_function", "numpy_expression"]
 
+MAX_FUNCTION_LINES = 1000
 
-_OPERATORS = {"add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide": "{} / {}", "negative": "-{}"}
+_TEMPLATES = {
+    "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "divide": "{0} / {1}", "negative": "-{0}",
+    "strong": "np.float64({0})", "where": "np.where({0}, {1}, {2})[()]", "item": "{0}[{p}]",
+    "cast": "np.asarray({0}).astype('{p.str}')[()]", "reshape": "np.reshape({0}, {p})",
+    "broadcast": "np.broadcast_to({0}, {p})", "permute": "np.transpose({0}, {p})",
+}  # fmt: skip
+"""The expressions of operations, with the operands by number and the parameters as ``p``."""
 
 
 def generate_numpy_function(
@@ -54,12 +61,27 @@ def generate_numpy_function(
     answers = [
         f"np.array({names[o]})" if view_base(o).op in ("input", "const") and o.shape else names[o] for o in outputs
     ]
-    body = "".join(f"    {line}\n" for line in lines)
-    given_names, given_back = ", ".join(names[i] for i in inputs), "".join(f"{a}, " for a in answers)
-    source = f"def run({given_names}):\n{body}    return ({given_back})\n"
+    given_names, given_back = ", ".join(names[i] for i in inputs), f"({''.join(f'{a}, ' for a in answers)})"
+    source = "\n    ".join([f"def run({given_names}):", *lines, f"return {given_back}\n"])
+    if len(lines) > MAX_FUNCTION_LINES:
+        return _run_in_parts([names[i] for i in inputs], lines, given_back, env), source
     exec(compile(source, "<autodiff_kit plan>", "exec"), env)
     run: Callable[..., tuple[Any, ...]] = env["run"]
     return run, source
+
+
+def _run_in_parts(parameters: list[str], lines: list[str], answer: str, env: dict[str, Any]) -> Callable[..., Any]:
+    """A function of many lines, compiled part by part: Python takes some kilobytes for each line meanwhile."""
+    starts = range(0, len(lines), MAX_FUNCTION_LINES)
+    parts = [compile("\n".join(lines[k : k + MAX_FUNCTION_LINES]), "<autodiff_kit plan>", "exec") for k in starts]
+
+    def run(*given: Any) -> Any:
+        values = dict(zip(parameters, given, strict=True))
+        for part in parts:
+            exec(part, env, values)
+        return eval(answer, env, values)
+
+    return run
 
 
 def check_shape(value: Any, shape: tuple[int, ...], name: str) -> Any:
@@ -69,31 +91,21 @@ def check_shape(value: Any, shape: tuple[int, ...], name: str) -> Any:
     return value
 
 
-def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str, Any]) -> str:  # noqa: C901 - a table
+def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str, Any]) -> str:
     """The expression that computes a node."""
     given = ", ".join(names[a] for a in node.args)
     op, params = node.op, node.params
-    if op in _OPERATORS:
-        return _OPERATORS[op].format(*(names[a] for a in node.args))
+    if op in _TEMPLATES:
+        return _TEMPLATES[op].format(*(names[a] for a in node.args), p=params)
     if node.weak:
         env[f"py_{op}"] = PYTHON_OPERATORS[op]
         return f"py_{op}({given})"
     if op == "copy":
         return numpy_expression(params, names, env)
-    if op == "strong":
-        return f"np.float64({given})"
-    if op == "where":
-        return f"np.where({given})[()]"
-    if op == "cast":
-        return f"np.asarray({given}).astype('{params.str}')[()]"
     if op in ("sum", "max", "min"):
         axes, dtype = params
         more = f", dtype='{dtype.str}'" if op == "sum" else ""
         return f"np.{op}({given}, axis={axes}{more}, keepdims=True)"
-    if op in ("reshape", "broadcast"):
-        return f"np.{'reshape' if op == 'reshape' else 'broadcast_to'}({given}, {params})"
-    if op == "permute":
-        return f"np.transpose({given}, {params})"
     if op == "slice":
         return f"{given}[{', '.join(_slice_text(p) for p in params)}]"
     if op == "concat":
@@ -101,8 +113,6 @@ def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str
     if op == "pad":
         env["zero_padded"] = _zero_padded
         return f"zero_padded({given}, {node.shape}, {params})"
-    if op == "item":
-        return f"{given}[{params}]"
     if op == "call":
         env[f"fn{node.number}"] = params
         return f"fn{node.number}({given})"

@@ -5,8 +5,8 @@ Consecutive kernels and matrix products are one line: native code executes a tab
 Numbers are passed through cells in memory; lines that only compute numbers are delayed, so that more kernels run in
 one call.
 
-Array arguments are local names, so that the plan holds no reference to them. All other arrays are views bound once as
-globals of the function: parts of the arena, constants, variables and outputs.
+Array arguments and outputs are local names, so that the plan holds no reference to them. All other arrays are views
+bound once as globals of the function: parts of the arena, constants and variables.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import NON_UFUNC_OPS, VIEW_OPS, GraphNode, is_scalar
-from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode, operation_count
+from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
 from autodiff_kit.compile.passes.kernel_source import KernelSource, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source
@@ -49,17 +49,17 @@ class PlanCodeGenerator:
     def __init__(
         self, memory_plan: MemoryPlan, inputs: list[tuple[GraphNode, str]], compiler: Callable[[str], int]
     ) -> None:
-        from autodiff_kit.kernels import native_calls, threads
+        from autodiff_kit.kernels import native_calls
 
         self.memory_plan, self.compiler = memory_plan, compiler
-        self.native_calls, self.threads = native_calls, threads  # imported here, because they import numba
+        self.native_calls = native_calls  # imported here, because it imports numba
         self.argument_names = dict(inputs)  # node -> local name of the argument
         self.env: dict[str, Any] = {"np": np, "check_shape": check_shape, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
                                     "float32": np.float32, "float64": np.float64,
                                     "run_units": native_calls.run_units}  # fmt: skip
         self.lines: list[str] = []
-        self.view_lines: list[str] = []  # bind views of arguments
+        self.view_lines: list[str] = []  # bind views of arguments and outputs
         self.kernels: list[tuple[str, KernelSource]] = []
         self.views_of_buffer: dict[Any, list[tuple[str, tuple[int, ...], Any, int, tuple[int, ...]]]] = {}
         self.pointer_rows: dict[Any, tuple[float, float]] = {}
@@ -71,7 +71,7 @@ class PlanCodeGenerator:
         self._scalar_cells: dict[Any, int] = {}
         self._pending_scalars: set[GraphNode] = set()  # numbers that no line has used so far
         self._unit_of_total: dict[GraphNode, int] = {}  # totals -> index of the unit that computes them
-        self._scratch_sizes: dict[tuple[str, str, int], int] = {}  # entries for each dtype and half
+        self._scratch_sizes: dict[tuple[str, str], int] = {}  # entries for each dtype
         for u in memory_plan.units:
             self._emit_unit(u)
         self._emit_pending_units()
@@ -114,12 +114,11 @@ class PlanCodeGenerator:
         """Name a view and bind it: at once, when the buffer is bound, or at each call for arguments."""
         name = f"view{len(self._names)}"
         shape, dtype, offset, strides = layout
-        if buffer[0] == "input" and buffer[1] in self.argument_names:
+        if buffer[0] == "out" or (buffer[0] == "input" and buffer[1] in self.argument_names):
             self.env[f"dtype_{name}"] = dtype
-            local = self.argument_names[buffer[1]]
-            whole = (
-                offset == 0 and shape == buffer[1].shape and strides == self.memory_plan.buffer_array(buffer).strides
-            )
+            local = f"out{buffer[1]}" if buffer[0] == "out" else self.argument_names[buffer[1]]
+            like = self.memory_plan.buffer_array(buffer)
+            whole = offset == 0 and shape == like.shape and strides == like.strides
             self.view_lines.append(
                 f"{name} = {local if whole else f'ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})'}"
             )
@@ -239,59 +238,24 @@ class PlanCodeGenerator:
         """Generate, compile and add a kernel."""
         # A kernel that updates a variable is written for any length, so that all variables share it.
         any_size = any(self.memory_plan.locations.get(o, ("",))[0] == "state" for o in g.outputs)
-        kernel = KernelSource(
-            g, self.memory_plan.array_of, any_size, self.threads.is_worth_splitting(operation_count(g))
-        )
+        kernel = KernelSource(g, self.memory_plan.array_of, any_size)
         name, text = f"kernel{len(self.kernels)}", kernel_module_source(kernel)
         self.kernels.append((name, kernel))
         numbers = [self._cell_address(n) for n in kernel.scalar_inputs]
         for n in kernel.totals:
             self._pending_scalars.add(n)
             self._unit_of_total[n], self._scalar_cells[n] = len(self._units), len(self._scalar_cells)
-        totals = [self._scalar_cells[n] for n in kernel.totals]
-        if kernel.split_offsets is None:
-            self._add_unit(self.compiler(text), name, self._table_entries(kernel, numbers, totals))
-        else:
-            self._emit_split_kernel(kernel, self.compiler(text), name, numbers, totals)
-
-    def _table_entries(self, kernel: KernelSource, numbers: list[Any], totals: list[int], half: int = 0) -> list[Any]:
-        """The table entries that a kernel reads its arguments from; for a split kernel those of one half."""
-        entries: list[Any] = []
+        entries: list[Any] = []  # the arguments of the kernel
         for n in kernel.arrays:
             buffer, offset, view = self._locate(n)
-            begin, end = 0, memory_span(view)[1]
-            if kernel.split_offsets is not None:
-                begin, end = (
-                    (kernel.split_offsets[n], end) if half else (0, kernel.split_offsets[n] if kernel.any_size else end)
-                )
-            entries += [(buffer, offset + begin * view.itemsize), end - begin]
+            entries += [(buffer, offset), memory_span(view)[1]]
         entries += numbers
         if kernel.scratch:
-            room = ("scratch", kernel.dtype.char, half)
+            room = ("scratch", kernel.dtype.char)
             self._scratch_sizes[room] = max(self._scratch_sizes.get(room, 0), kernel.scratch)
             entries += [(room, 0), kernel.scratch]
-        return entries + [(("scalars", None), _CELL_BYTES * cell) for cell in totals]
-
-    def _emit_split_kernel(
-        self, kernel: KernelSource, function: int, name: str, numbers: list[Any], totals: list[int]
-    ) -> None:
-        """Emit a kernel that runs in two threads, each with half of the arrays and totals of its own."""
-        self._emit_pending_units()
-        self.env["run_in_two_threads"] = self.threads.run_in_two_threads
-        first, others = len(self._units), []
-        for n in kernel.totals:
-            others.append(len(self._scalar_cells))
-            self._scalar_cells[n, "second half"] = others[-1]
-        self._add_unit(function, name, self._table_entries(kernel, numbers, totals))
-        self._add_unit(function, name, self._table_entries(kernel, numbers, others, half=1))
-        self._emitted_units = len(self._units)
-        self.lines.append(f"run_in_two_threads(unit{first}, unit{first + 1}, unit{first + 2})  # {name}, in two halves")
-        for total, other in zip(totals, others, strict=True):
-            exact, rounded = _CELL_BYTES // _WORD_BYTES * total, _CELL_BYTES // 4 * total + 2
-            self.lines += [
-                f"scalars[{exact}] += scalars[{_CELL_BYTES // _WORD_BYTES * other}]",
-                f"scalars_f32[{rounded}] = scalars[{exact}]",
-            ]
+        entries += [(("scalars", None), _CELL_BYTES * self._scalar_cells[n]) for n in kernel.totals]
+        self._add_unit(self.compiler(text), name, entries)
 
     def _emit_matmul(self, n: GraphNode) -> None:
         """Emit a matrix product; operands whose strides BLAS does not accept are left to ``np.dot``, which copies."""

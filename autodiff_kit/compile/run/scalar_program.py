@@ -1,13 +1,18 @@
-"""Graphs of single numbers, as programs for :mod:`autodiff_kit.kernels.scalar_interpreter`."""
+"""Graphs of single numbers, as programs for an interpreter: one compiled loop runs all programs.
+
+Compiling a graph of a few hundred numbers takes seconds; interpreting it takes a few nanoseconds for each operation.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.compile.node import VIEW_OPS, GraphNode
+from autodiff_kit.compile.passes.kernel_source import EXPRESSIONS
+from autodiff_kit.compile.run.kernel_loader import module_source
 
 __all__ = ["ScalarProgram", "is_scalar_graph"]
 
@@ -15,25 +20,38 @@ MIN_OPERATIONS = 8
 """With fewer operations, lines of Python are as fast."""
 _IDENTITY_OPS = VIEW_OPS | {"strong", "cast", "sum", "max", "min"}
 """Operations that leave a single number unchanged."""
+_OPERATIONS = [op for op in EXPRESSIONS if op != "cast"]
+"""Names of the interpreter's operations; the index is the opcode."""
+_SINE_AND_COSINE = {
+    op: f"(sincos64(a)[{k}] if abs(a) < MAX_ANGLE64 else math.{op}(a))" for k, op in enumerate(("sin", "cos"))
+}
+_INSTRUCTION_LENGTH = 5  # opcode, cell of the result, cells of three operands
 
 
 def is_scalar_graph(nodes: list[GraphNode]) -> bool:
     """Whether the interpreter can run a graph: float64 numbers, and operations that it has."""
-    from autodiff_kit.kernels.scalar_interpreter import OPERATIONS
 
     def known(n: GraphNode) -> bool:
         if n.op in ("input", "const"):
             return n.op == "const" or n.dtype == np.float64
-        return (n.op in OPERATIONS or n.op in _IDENTITY_OPS) and (
-            n.dtype == np.float64 or (n.dtype == bool and n.op != "cast")
-        )
+        if n.op not in EXPRESSIONS and n.op not in _IDENTITY_OPS:
+            return False
+        return n.op in VIEW_OPS or n.dtype == np.float64 or (n.dtype == bool and n.op != "cast")
 
     work = [n for n in nodes if n.op not in VIEW_OPS and n.op not in ("input", "const")]
-    return (
-        len(work) >= MIN_OPERATIONS
-        and all(n.size == 1 for n in nodes)
-        and all(n.op in VIEW_OPS or known(n) for n in nodes)
-    )
+    return len(work) >= MIN_OPERATIONS and all(n.size == 1 and known(n) for n in nodes)
+
+
+def _interpreter_source() -> str:
+    """The source of the interpreter's module: a loop over instructions with a branch for each operation."""
+    lines = ["def kernel(program, cells):", f"    for i in range(0, program.shape[0], {_INSTRUCTION_LENGTH}):"]
+    lines += [f"        {name} = cells[program[i + {k}]]" for k, name in enumerate("abc", 2)]
+    for k, op in enumerate(_OPERATIONS):
+        expression = _SINE_AND_COSINE.get(op) or EXPRESSIONS[op].format("a", "b", "c", b="64")
+        lines += [f"        {'if' if k == 0 else 'elif'} program[i] == {k}:", f"            r = real({expression})"]
+    lines.append("        cells[program[i + 1]] = r")
+    entry = "kernel(load_array(table, 0, np.int64), load_array(table, 2, real))"
+    return module_source("\n".join(lines), entry, np.dtype(float))
 
 
 class ScalarProgram:
@@ -42,56 +60,36 @@ class ScalarProgram:
     It has the interface of :class:`autodiff_kit.compile.run.plan_codegen.PlanCodeGenerator`.
     """
 
-    def __init__(self, nodes: list[GraphNode], outputs: list[GraphNode]) -> None:
-        from autodiff_kit.kernels import scalar_interpreter
+    def __init__(self, nodes: list[GraphNode], compiler: Callable[[str], int]) -> None:
+        from autodiff_kit.kernels.native_calls import run_units
 
-        self.interpreter = scalar_interpreter
         self.cell_of: dict[GraphNode, int] = {}
-        self.initial_values: list[float] = []
+        initial_values: list[float] = []
         self.instructions: list[tuple[int, ...]] = []
-        self.twins = {(n.op, n.args): n for n in nodes if n.op in ("sin", "cos")}
-        users = Counter(a for n in nodes for a in n.args) + Counter(outputs)
-        self.fused = {n: found for n in nodes if (found := _fused_operation(n, users, scalar_interpreter)) is not None}
-        inside = {a for n, (_, operands) in self.fused.items() for a in n.args if a not in operands}
         for n in nodes:
-            if n not in inside and n not in self.cell_of:
-                self._add_node(n)
-        rows, cells = np.array(self.instructions, np.int64).reshape(-1, 5), np.array(self.initial_values)
+            if n.op in _IDENTITY_OPS:
+                self.cell_of[n] = self.cell_of[n.args[0]]
+                continue
+            self.cell_of[n] = len(initial_values)
+            initial_values.append(float(np.reshape(n.value, ())) if n.op == "const" else 0.0)
+            if n.args:
+                places = [self.cell_of[a] for a in n.args]
+                self.instructions.append((_OPERATIONS.index(n.op), self.cell_of[n], *(places + places[-1:] * 2)[:3]))
+        rows, cells = np.array(self.instructions, np.int64), np.array(initial_values)
+        table = np.array([rows.ctypes.data, rows.size, cells.ctypes.data, cells.size], np.int64)
+        unit = np.array([compiler(_interpreter_source()), table.ctypes.data], np.int64)
         self.env: dict[str, Any] = {
-            "run_program": scalar_interpreter.run_program,
-            "program_address": float(rows.ctypes.data),
-            "program_length": float(len(rows)),
+            "run_units": run_units,
+            "first": float(unit.ctypes.data),
+            "last": float(unit.ctypes.data + unit.nbytes),
             "scalars": cells.data,
-            "scalars_address": float(cells.ctypes.data),
-            "memory": (rows, cells),  # keeps both alive
+            "memory": (rows, cells, table, unit),  # keeps them alive
             "np": np,
         }
         self.view_lines: list[str] = []
-        self.lines = ["run_program(program_address, program_length, scalars_address)"]
+        self.lines = ["run_units(first, last)"]
         self.views_of_buffer: dict[Any, Any] = {}
         self.pointer_rows: dict[Any, Any] = {}
-
-    def _add_node(self, n: GraphNode) -> None:
-        """Append the instruction of a node."""
-        if n.op in _IDENTITY_OPS:
-            self.cell_of[n] = self.cell_of[n.args[0]]
-            return
-        self._add_cell(n)
-        twin = self.twins.get(("cos" if n.op == "sin" else "sin", n.args)) if n.op in ("sin", "cos") else None
-        if twin is not None:
-            self._add_cell(twin)
-            sine, cosine = (n, twin) if n.op == "sin" else (twin, n)
-            places = [self.cell_of[n.args[0]], self.cell_of[cosine]]
-            self.instructions.append((self.interpreter.SINCOS, self.cell_of[sine], *places, 0))
-        elif n.op not in ("input", "const"):
-            op, operands = self.fused.get(n) or (self.interpreter.OPERATIONS.index(n.op), n.args)
-            places = [self.cell_of[a] for a in operands]
-            self.instructions.append((op, self.cell_of[n], *(places + [places[-1]] * 3)[:3]))
-
-    def _add_cell(self, n: GraphNode) -> None:
-        """Reserve a cell for the value of a node."""
-        self.cell_of[n] = len(self.initial_values)
-        self.initial_values.append(float(np.reshape(n.value, ())) if n.op == "const" else 0.0)
 
     def scalar_input_line(self, node: GraphNode, text: str) -> str:
         """The line that stores an input number."""
@@ -114,25 +112,4 @@ class ScalarProgram:
 
     def kernel_texts(self) -> list[str]:
         """Listing of the instructions after the function in the printed plan."""
-        names = [*self.interpreter.OPERATIONS, "sine and cosine", "a b + c", "a b - c", "c - a b", "exp -a"]
-        return [f"{row[1]:5} = {names[row[0]]} {' '.join(map(str, row[2:]))}" for row in self.instructions]
-
-
-def _fused_operation(
-    n: GraphNode, users: Counter[GraphNode], interpreter: Any
-) -> tuple[int, tuple[GraphNode, ...]] | None:
-    """The opcode and operands of a fused instruction for a node and an operand that nothing else reads, or None."""
-
-    def alone(a: GraphNode, op: str) -> bool:
-        return a.op == op and users[a] == 1 and a.dtype == np.float64
-
-    if n.op == "exp" and alone(n.args[0], "negative"):
-        return interpreter.EXP_OF_NEGATIVE, n.args[0].args
-    if n.op not in ("add", "subtract") or n.dtype != np.float64:
-        return None
-    a, b = n.args
-    if alone(a, "multiply"):
-        return interpreter.MULTIPLY_ADD if n.op == "add" else interpreter.MULTIPLY_SUBTRACT, (*a.args, b)
-    if alone(b, "multiply"):
-        return interpreter.MULTIPLY_ADD if n.op == "add" else interpreter.NEGATIVE_MULTIPLY_ADD, (*b.args, a)
-    return None
+        return [f"{row[1]:5} = {_OPERATIONS[row[0]]} {' '.join(map(str, row[2:]))}" for row in self.instructions]

@@ -20,7 +20,7 @@ import io
 import sys
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -36,20 +36,9 @@ __all__ = ["TraceGuard"]
 MAX_GUARDED_OBJECTS = 20_000
 """Largest number of objects that a guard compares; functions with more must take their data as arguments."""
 
-_IMMUTABLE_TYPES = (
-    type(None),
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    types.ModuleType,
-    np.dtype,
-    np.generic,
-    range,
-    slice,
-)
+_COMPARED_TYPES = (type(None), bool, int, float, complex, str, bytes, np.dtype, np.generic, range, slice, tuple)
+"""Immutable types whose values are compared."""
+_IMMUTABLE_TYPES = (*_COMPARED_TYPES[:-1], types.ModuleType)
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 _INDIRECT_ACCESS = frozenset([
     "__class__", "__dict__", "__getattribute__", "asdict", "astuple", "attrgetter", "copy", "deepcopy", "fields",
@@ -117,19 +106,14 @@ class TraceGuard:
             self.env[name] = obj  # kept alive, so that no other object gets its id
         return name
 
-    def _require_same(self, place: str, obj: Any) -> None:
-        """Add a check that a place still holds this object, or an equal immutable value."""
-        cls = type(obj)
-        if (
-            cls in (int, str, bool, type(None))
-            or isinstance(obj, (float, complex, bytes, np.generic, tuple, range, slice))
-            or cls is np.dtype
-        ):
-            self._checks.append(f"({place} is {self._name(obj)} or same_value({place}, {self._name(obj)}))")
-        else:
-            self._checks.append(f"{place} is {self._name(obj)}")
+    def _same(self, place: str, obj: Any) -> Any:
+        """Add a check that a place still holds this object, or an equal immutable value; returns the object."""
+        name = self._name(obj)
+        equal = isinstance(obj, _COMPARED_TYPES) and (type(obj) in _COMPARED_TYPES or not isinstance(obj, (int, str)))
+        self._checks.append(f"({place} is {name} or same_value({place}, {name}))" if equal else f"{place} is {name}")
+        return obj
 
-    def _visit(self, obj: Any) -> list[Any]:
+    def _visit(self, obj: Any) -> Iterable[Any]:
         """Add checks for an object; returns the objects to visit next."""
         if id(obj) in self._visited or isinstance(obj, (*_IMMUTABLE_TYPES, Tensor)) or _needs_no_guard(obj):
             return []
@@ -158,56 +142,50 @@ class TraceGuard:
     def _visit_pending_attributes(self) -> list[Any]:
         """Add checks for attributes that were found before the code that names them."""
         everything = not self._attribute_names.isdisjoint(_INDIRECT_ACCESS)
-        found = [a for a in self._pending_attributes if everything or a[1] in self._attribute_names]
-        self._pending_attributes = [
-            a for a in self._pending_attributes if not (everything or a[1] in self._attribute_names)
-        ]
-        for place, _, value in found:
-            self._require_same(place, value)
-        return [value for _, _, value in found]
+        pending, self._pending_attributes = self._pending_attributes, []
+        found = []
+        for place, key, value in pending:
+            if everything or key in self._attribute_names:
+                found.append(self._same(place, value))
+            else:
+                self._pending_attributes.append((place, key, value))
+        return found
 
-    def _visit_function(self, f: Any) -> list[Any]:
-        found: list[Any] = []
-        if not _is_library_module(f.__module__):
-            self._require_same(f"{self._name(f)}.__code__", f.__code__)
+    def _visit_function(self, f: Any) -> Iterator[Any]:
+        name, own = self._name(f), not _is_library_module(f.__module__)
+        if own:
+            self._same(f"{name}.__code__", f.__code__)
         for part in ("__defaults__", "__kwdefaults__"):
-            value = getattr(f, part)
-            if value is not None:
-                self._require_same(f"{self._name(f)}.{part}", value)
-                found.append(value)
+            if getattr(f, part) is not None:
+                yield self._same(f"{name}.{part}", getattr(f, part))
         for key, cell in zip(f.__code__.co_freevars, f.__closure__ or (), strict=True):
             try:
                 inside = cell.cell_contents
             except ValueError:  # an empty cell
                 continue
             _refuse_clock(key, inside, f.__code__)
-            name = f"cell_{self._name(cell)}"
-            self.cells[name] = cell
-            self._require_same(name, inside)
-            found.append(inside)
-        if _is_library_module(f.__module__):  # such as the result of ak.grad: only its closure belongs to the user
-            return found
+            self.cells[f"cell_{self._name(cell)}"] = cell
+            yield self._same(f"cell_{self._name(cell)}", inside)
+        if not own:  # such as the result of ak.grad: only its closure belongs to the user
+            return
         self._attribute_names.update(_possible_attribute_names(f.__code__))
         space = self._name(f.__globals__)
         for key in _global_names(f.__code__):
             if key in f.__globals__:
                 value = f.__globals__[key]
                 _refuse_clock(key, value, f.__code__)
-                self._require_same(f"{space}[{key!r}]", value)
-                found.append(value)
+                yield self._same(f"{space}[{key!r}]", value)
                 if isinstance(value, types.ModuleType) and not _is_library_module(value.__name__):
-                    found += self._visit_module(value, f.__code__)
+                    yield from self._visit_module(value, f.__code__)
             elif hasattr(builtins, key):
                 self._checks.append(f"{key!r} not in {space}")
-        return [*found, *vars(f).values()]
+        yield from vars(f).values()
 
-    def _visit_module(self, module: Any, code: Any) -> list[Any]:
-        space, found = self._name(vars(module)), []
+    def _visit_module(self, module: Any, code: Any) -> Iterator[Any]:
+        space = vars(module)
         for key in _names_in_code(code):
-            if key in vars(module):
-                self._require_same(f"{space}[{key!r}]", vars(module)[key])
-                found.append(vars(module)[key])
-        return found
+            if key in space:
+                yield self._same(f"{self._name(space)}[{key!r}]", space[key])
 
     def _visit_method(self, method: Any) -> list[Any]:
         return [method.__self__, method.__func__]
@@ -217,17 +195,14 @@ class TraceGuard:
 
     def _visit_variable(self, variable: Any) -> list[Any]:
         name = self._name(variable)
-        self._require_same(f"{name}.trainable", variable.trainable)
-        if variable.constraint is not None:
-            self._require_same(f"{name}.constraint", variable.constraint)
-        return [variable.constraint]
+        self._same(f"{name}.trainable", variable.trainable)
+        return [self._same(f"{name}.constraint", variable.constraint)]
 
     def _visit_array(self, array: Any) -> list[Any]:
         if _is_writable(array):
-            self.env[f"snapshot{len(self.env)}"] = array.tobytes()
-            snapshot = f"snapshot{len(self.env) - 1}"
-            self._checks.append(f"{self._name(array)}.tobytes() == {snapshot}")
-            self._require_same(f"{self._name(array)}.shape", array.shape)
+            name = self._name(array)
+            self._checks.append(f"{name}.tobytes() == {self._name(array.tobytes())}")
+            self._same(f"{name}.shape", array.shape)
         return []
 
     def _visit_sequence(self, items: Any) -> list[Any]:
@@ -235,75 +210,65 @@ class TraceGuard:
         if isinstance(items, list):
             self._checks.append(f"len({name}) == {len(items)}")
             for k, item in enumerate(items):
-                self._require_same(f"{name}[{k}]", item)
+                self._same(f"{name}[{k}]", item)
         return list(items)
 
     def _visit_set(self, items: Any) -> list[Any]:
-        self.env[f"snapshot{len(self.env)}"] = frozenset(items)
-        self._checks.append(f"{self._name(items)} == snapshot{len(self.env) - 1}")
+        self._checks.append(f"{self._name(items)} == {self._name(frozenset(items))}")
         return list(items)
 
     def _visit_dict(self, items: Any) -> list[Any]:
         name = self._name(items)
         self._checks.append(f"len({name}) == {len(items)}")
-        for key, item in items.items():
-            self._require_same(f"{name}[{self._name(key)}]", item)
-        return [*items.keys(), *items.values()]
+        return [*items, *(self._same(f"{name}[{self._name(key)}]", item) for key, item in items.items())]
 
     def _visit_class(self, cls: Any) -> list[Any]:
         """Visit the methods and class attributes of a class, and its constructors."""
         return [*self._visit_class_members(cls), *(value for _, _, value in _constructors(cls))]
 
-    def _visit_class_members(self, cls: Any) -> list[Any]:
+    def _visit_class_members(self, cls: Any) -> Iterator[Any]:
         """Visit the methods and class attributes of a class without its constructors."""
         if cls in self._visited_classes:
-            return []
+            return
         self._visited_classes.add(cls)
-        found = []
-        for base in cls.__mro__:
-            if not _is_library_module(base.__module__):
-                for key, value in vars(base).items():
-                    inner = getattr(value, "__func__", None) or getattr(value, "fget", None) or value
-                    if key not in _CONSTRUCTORS and (key[:2] != "__" or callable(inner)):
-                        found.append(inner)
-                        if not key.startswith("__"):
-                            self._require_same(f"{self._name(base)}.__dict__[{key!r}]", value)
-        return found
+        for base in _own_bases(cls):
+            for key, value in vars(base).items():
+                inner = getattr(value, "__func__", None) or getattr(value, "fget", None) or value
+                if key not in _CONSTRUCTORS and (key[:2] != "__" or callable(inner)):
+                    yield inner
+                    if not key.startswith("__"):
+                        self._same(f"{self._name(base)}.__dict__[{key!r}]", value)
 
-    def _visit_object(self, obj: Any) -> list[Any]:
+    def _visit_object(self, obj: Any) -> Iterator[Any]:
         """Visit the attributes and the class of any other object."""
-        found: list[Any] = []
-        if not _is_library_module(type(obj).__module__):
-            found += self._visit_class_members(type(obj))
+        cls = type(obj)
+        if not _is_library_module(cls.__module__):
+            yield from self._visit_class_members(cls)
             self._pending_attributes += [
-                (f"{self._name(base)}.__dict__[{key!r}]", key, value) for base, key, value in _constructors(type(obj))
+                (f"{self._name(base)}.__dict__[{key!r}]", key, value) for base, key, value in _constructors(cls)
             ]
-        optimizer = isinstance(obj, Optimizer)
-        if optimizer:
+        free = frozenset[str]()  # attributes that may change
+        if isinstance(obj, Optimizer):
             self.optimizers.append(obj)
+            free = _OPTIMIZER_STATE | ({"learning_rate"} if type(obj.learning_rate) is float else set())
         space = getattr(obj, "__dict__", None)
         if isinstance(space, dict):
             name = self._name(space)
-            if not optimizer:
+            if not free:
                 self._checks.append(f"len({name}) == {len(space)}")
-            if all(base is object or not _is_library_module(base.__module__) for base in type(obj).__mro__):
-                self._pending_attributes += [(f"{name}[{key!r}]", key, value) for key, value in space.items()]
-                space = {}
-            for key, value in space.items():
-                if not (optimizer and (key in _OPTIMIZER_STATE or (key == "learning_rate" and type(value) is float))):
-                    self._require_same(f"{name}[{key!r}]", value)
-                    found.append(value)
-        for base in type(obj).__mro__:
+            places = [(f"{name}[{key!r}]", key, value) for key, value in space.items() if key not in free]
+            if len(_own_bases(cls)) == len(cls.__mro__) - 1:  # all but object are the user's
+                self._pending_attributes += places
+            else:
+                yield from [self._same(place, value) for place, _, value in places]
+        for base in _own_bases(cls):
             slots = base.__dict__.get("__slots__", ())
             for key in (slots,) if isinstance(slots, str) else slots:
-                if key not in ("__weakref__", "__dict__") and not _is_library_module(base.__module__):
-                    value = getattr(obj, key, _MISSING)
-                    self._require_same(f"getattr({self._name(obj)}, {key!r}, missing)", value)
-                    found.append(value)
-        return found
+                if key not in ("__weakref__", "__dict__"):
+                    yield self._same(f"getattr({self._name(obj)}, {key!r}, missing)", getattr(obj, key, _MISSING))
 
 
-_VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], list[Any]]]] = [
+_VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], Iterable[Any]]]] = [
     (types.FunctionType, TraceGuard._visit_function),
     (types.MethodType, TraceGuard._visit_method),
     (functools.partial, TraceGuard._visit_partial),
@@ -357,8 +322,12 @@ def _possible_attribute_names(code: Any) -> frozenset[str]:
 
 def _constructors(cls: Any) -> list[tuple[Any, str, Any]]:
     """The constructors of a class, as tuples of class, name and function."""
-    bases = [base for base in cls.__mro__ if not _is_library_module(base.__module__)]
-    return [(base, key, vars(base)[key]) for base in bases for key in _CONSTRUCTORS if key in vars(base)]
+    return [(base, key, vars(base)[key]) for base in _own_bases(cls) for key in _CONSTRUCTORS if key in vars(base)]
+
+
+def _own_bases(cls: Any) -> list[Any]:
+    """The classes of the user's among a class and its bases."""
+    return [base for base in cls.__mro__ if not _is_library_module(base.__module__)]
 
 
 @functools.cache

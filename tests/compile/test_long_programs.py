@@ -1,0 +1,73 @@
+"""Programs of thousands of operations: results, memory, and the work of building their kernels."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.compile.run.kernel_loader import kernel_module_source, load_kernel
+
+from .python_kernels import build
+
+OPERATIONS = 2000
+
+
+def long(x: Any) -> Any:
+    for _ in range(OPERATIONS // 4):
+        x = ak.sin(x) * 0.5 + x * 0.9
+    return x.sum()
+
+
+def test_a_long_program_runs_as_numpy_calls_and_in_kernels() -> None:
+    x = np.linspace(-1.0, 1.0, 5)
+    gradient = ak.grad(long)
+    compiled, expected = ak.compile(gradient), gradient(x).numpy()
+    for _ in range(2):
+        np.testing.assert_allclose(compiled(x).numpy(), expected, rtol=1e-12)
+    build(compiled)
+    np.testing.assert_allclose(compiled(x).numpy(), expected, rtol=1e-9)
+
+
+def test_tracing_takes_a_few_kilobytes_for_each_operation() -> None:
+    x, compiled = ak.constant(np.ones(5)), ak.compile(ak.grad(long))
+    ak.compile(ak.grad(ak.sin))(x[0])  # imports
+    tracemalloc.start()
+    try:
+        compiled(x)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 3500 * OPERATIONS
+
+
+def test_a_kernel_is_compiled_to_machine_code_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from numba.core import codegen
+
+    compiled = ak.compile(ak.grad(lambda x: ak.sum(ak.tanh(x) * ak.exp(x))))
+    compiled(np.ones(321))
+    (plan,) = build(compiled)
+    ((_, kernel),) = plan.kernel_plan.generator.kernels
+    finished: list[str] = []
+    original: Any = codegen.JITCodeLibrary._finalize_specific
+    monkeypatch.setattr(
+        codegen.JITCodeLibrary, "_finalize_specific", lambda self: (finished.append(self.name), original(self))
+    )
+    monkeypatch.setenv("AUTODIFF_KIT_CACHE", str(tmp_path))
+    load_kernel(kernel_module_source(kernel).replace("def kernel", "# another\ndef kernel"))
+    assert [name.partition("(")[0].rpartition(".")[2] for name in finished if "kernel" in name or "entry" in name] == [
+        "entry"
+    ]
+
+
+def test_a_comparison_keeps_the_dtype_of_its_operands() -> None:
+    """A mask of float64 numbers and a choice between float32 numbers are not one kernel."""
+    tiny, choices = np.full(9, 1e-50), np.arange(9, dtype=np.float32)
+    compiled = ak.compile(lambda x, a: ak.where(x > 0.0, a, -a))
+    for _ in range(3):
+        np.testing.assert_array_equal(compiled(tiny, choices).numpy(), choices)
+        build(compiled)
