@@ -32,7 +32,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join([WITHOUT, *filter(None, [os.environ.g
 gc.disable()
 
 # Scripts, not tests: doctest would import them, but they need their own environment, or import what nobody else does.
-collect_ignore_glob = ["binder/replay.py", "notebooks/save_executed.py"]
+collect_ignore_glob = ["binder/replay.py", "compile/composed_in_jax.py", "notebooks/save_executed.py"]
 
 # Files whose tests share no fixture that is slow to start: workers get their tests one by one.
 ONE_BY_ONE = (

@@ -21,7 +21,6 @@ from autodiff_kit.compile.topological_order import live_nodes
 from autodiff_kit.compile.trace.loop_body import Body, Step, is_followed
 from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.core.dispatch import record_op
-from autodiff_kit.core.forward import output_tangent
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import Op, v
@@ -32,6 +31,7 @@ from autodiff_kit.ops.packed_outputs import PackedOutputs
 from autodiff_kit.ops.shape_manipulation import moveaxis
 from autodiff_kit.transforms.batch import Batch, OutsideRecords, OutsideSink
 from autodiff_kit.transforms.batched_array import BatchedArray
+from autodiff_kit.transforms.node_tangent import output_tangent
 
 __all__ = ["trace_loop"]
 
