@@ -114,12 +114,12 @@ class Batch:
 
     def _broadcast_behind(self, x: Any, new: tuple[int, ...]) -> Any:
         """The tensor of all examples, repeated along new axes behind the first; other values unchanged."""
-        if not (new and self._holds(x)):
+        if not (new and self.holds(x)):
             return self.with_rank(x, 0)
         return v.broadcast_to(self.with_rank(x, len(new)), shape=(self.size, *new, *x.shape))
 
     def _aligned_parameters(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> dict[str, Any]:
-        if op.name != "select" or not self._holds(params["condition"]):
+        if op.name != "select" or not self.holds(params["condition"]):
             return params
         rank = max(np.ndim(unwrap(x)) for x in values)
         condition = self.with_rank(params["condition"], 0)
