@@ -90,8 +90,9 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
 def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> Any:
     clear = v.select(g, 0.0, condition=mask)  # masked entries get 0 even where the cotangent is nan
     if is_plain(clear, y):
-        clear -= np.sum(clear * y, axis=-1, keepdims=True)
-        clear *= y
+        # NumPy's functions, because the cost model counts the operators that a rule is written with, once.
+        np.subtract(clear, np.sum(np.multiply(clear, y), axis=-1, keepdims=True), out=clear)
+        np.multiply(clear, y, out=clear)
         np.copyto(clear, 0.0, where=~mask)
         return clear
     return v.select(y * (clear - _sum_along(clear * v.select(y, 0.0, condition=mask), -1)), 0.0, condition=mask)
@@ -196,7 +197,7 @@ def _softmax_minus_one_hot(x: Any, labels: Any) -> Any:
     p = v.softmax(x, axis=-1)
     if is_plain(p) and p.size and type(labels) is np.ndarray and p.shape[:-1] == labels.shape:
         own = labels[..., None]
-        np.put_along_axis(p, own, np.take_along_axis(p, own, -1) - 1, -1)
+        np.put_along_axis(p, own, np.subtract(np.take_along_axis(p, own, -1), 1), -1)
         return p
     return p - (labels[..., None] == np.arange(np.shape(unwrap(x))[-1]))
 
