@@ -76,11 +76,13 @@ def scan(
 
     Under :func:`compile` ``f`` runs once, whatever the number of steps and the order of the derivatives, and the loop
     takes as long to compile as one step. At each call a step takes some microseconds besides its operations; a short
-    loop on small arrays runs faster if it is written with ``for``, which traces all steps. Only the carries are kept for the gradient, and each step is computed again;
-    random draws are not repeated. Python numbers in the carry come back as tensors. What does not depend on the step
-    is computed once, before the loop. Inside :func:`vmap` ``f`` runs for all examples at once, twice where the examples
-    share the first carry but not the next one. All steps are traced only where a tape or a forward mode inside the
-    ``vmap`` follows values of single examples, as in ``vmap(grad(f))``; ``grad`` of the ``vmap`` traces one.
+    loop on small arrays runs faster if it is written with ``for``, which traces all steps. Only the carries are kept
+    for the gradient, and each step is computed again; random draws are not repeated. Python numbers in the carry come
+    back as tensors. What does not depend on the step is computed once, before the loop.
+
+    Inside :func:`vmap` (under :func:`compile`) ``f`` runs for all examples at once, twice where the examples share the
+    first carry but not the next one. All steps are traced only where a tape or a forward mode inside the ``vmap``
+    follows values of single examples, as in ``vmap(grad(f))``; ``grad`` of the ``vmap`` traces one.
 
     The arguments are those of ``jax.lax.scan``. Without any step, though, the shapes of the results are not known, and
     ``ys`` is None.
