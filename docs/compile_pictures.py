@@ -314,7 +314,8 @@ def draw_memory() -> Drawing:
         width, height = column * (last - block.first + 1), max(block.size * scale, 3)
         picture.box(x + 1, y + 1, width - 2, height - 2 if height > 4 else height, "value")
         for _, unit in block.values[1:]:
-            picture.line(f"M{left + column * unit:g} {y + 1:g} v{height - 2:g}", "line over", arrow=False)
+            dash = max(height - 44, 6)  # below the words
+            picture.line(f"M{left + column * unit:g} {y + height - 1:g} v{-dash:g}", "line over", arrow=False)
         label, size = " → ".join(block.names), f"{block.size:,} bytes"
         if height > 34:
             picture.text(x + 8, y + 20, label, "code")

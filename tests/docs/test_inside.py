@@ -75,8 +75,8 @@ def test_examples_of_the_second_part_run() -> None:
 
 def test_the_second_part_takes_its_figures_and_places_from_this_tree() -> None:
     assert set(re.findall(r"\{\{ (\w+) \}\}", SECOND)) == set(pictures.figures())
-    for folder in re.findall(r"`(autodiff_kit/\S+)`", SECOND):
-        assert (ROOT / folder).is_dir(), folder
+    for folder in re.findall(r"`(compile/\S+)`", SECOND):
+        assert (ROOT / "autodiff_kit" / folder).is_dir(), folder
     typed = re.sub(r"```.*?```|\{\{.*?\}\}|`[^`\n]*`|float32", "", SECOND, flags=re.DOTALL)
     assert re.findall(r"\d+", typed) == []
 
