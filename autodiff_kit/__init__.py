@@ -19,6 +19,7 @@ from typing import Any as _Any
 # Operations first: they give tensors their operators. "import x as x" marks a public name, to type checkers too.
 from autodiff_kit.ops import *  # isort: skip
 from autodiff_kit import errors as errors
+from autodiff_kit.compile import automatic as _automatic
 from autodiff_kit.compile.api import compile as compile
 from autodiff_kit.core.constant import constant as constant
 from autodiff_kit.core.modes import zero_absorbs as zero_absorbs

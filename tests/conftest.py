@@ -35,7 +35,10 @@ gc.disable()
 collect_ignore_glob = ["binder/replay.py", "notebooks/save_executed.py"]
 
 # Files whose tests share no fixture that is slow to start: workers get their tests one by one.
-ONE_BY_ONE = ("tests/notebooks/test_nbval.py", "tests/author/test_validate.py", "tests/compile/test_random.py")
+ONE_BY_ONE = (
+    "tests/notebooks/test_nbval.py", "tests/author/test_validate.py", "tests/compile/test_random.py",
+    "tests/compile/test_composed.py",
+)  # fmt: skip
 # Folders that share a fixture that takes seconds to start, such as a JupyterLab: one worker gets the whole folder.
 AT_ONCE = ("tests/interop/", "tests/ui/panels/", "tests/ui/lab/")
 # Long files come first, so that no worker is left with one when the others have ended.

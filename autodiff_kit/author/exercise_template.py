@@ -13,7 +13,7 @@ from .master_notebook import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN
 from .notebook_cells import HELP, code_cell, exercise_metadata, make_notebook, markdown_cell, question_metadata
 from .release import write_notebook
 
-__all__ = ["BEGINNING", "check_exercise_name", "new_exercise"]
+__all__ = ["BEGINNING", "new_exercise", "new_master"]
 
 HEAD = """# {title}
 
@@ -43,34 +43,40 @@ CHECK = f"""q1.check()
 {BEGIN_HIDDEN}
 q1.graded()
 {END_HIDDEN}"""
-AUTHOR = """# The author's cell: it stays in the master.
-# A check asks for calls of the learner's functions, and compares the results.
+AUTHOR_CELL = """# The author's cell: it stays in the master.
+# A check asks for calls of the learner's functions, and compares the results{what_it_is_given}.
 import numpy as np
 
 from autodiff_kit.exercises.protocol import Call
 
-messages = {
-    "product-of-slopes": "You multiplied the two slopes. Wiggle x: both factors move, one after the other.",
-    "forgets-the-second": "You moved the first factor and held sin(x) still. It moves too.",
-}
+messages = {{{messages}}}
 hints = (
-    "Two things depend on x.",
-    "The slope of a product has two terms.",
-    "`sin(x) + x * cos(x)`",
+    "{hints[0]}",
+    "{hints[1]}",
+    "{hints[2]}",
 )
 
 
 def example(rng):
-    return {"x": rng.uniform(-2, 2, 3).round(2)}
+    return {{"x": rng.uniform(-2, 2, 3).round(2)}}
 
 
-def check(attempt, rng):
+{check}"""
+AUTHOR = AUTHOR_CELL.format(
+    what_it_is_given="",
+    messages="""
+    "product-of-slopes": "You multiplied the two slopes. Wiggle x: both factors move, one after the other.",
+    "forgets-the-second": "You moved the first factor and held sin(x) still. It moves too.",
+""",
+    hints=("Two things depend on x.", "The slope of a product has two terms.", "`sin(x) + x * cos(x)`"),
+    check="""def check(attempt, rng):
     for n in (1, 4):
         x = rng.uniform(0.5, 3, n)
         reply = yield Call("slope", (x,))
         mistakes = {"product-of-slopes": np.cos(x), "forgets-the-second": np.sin(x)}
         if not attempt.warned(reply):
-            attempt.case(reply.value, np.sin(x) + x * np.cos(x), mistakes, tol=1e-10)"""
+            attempt.case(reply.value, np.sin(x) + x * np.cos(x), mistakes, tol=1e-10)""",
+)
 WRONG = {
     "product-of-slopes": "def slope(x):\n    return 1 * np.cos(x)",
     "forgets-the-second": "def slope(x):\n    return np.sin(x)",
@@ -93,31 +99,18 @@ ANSWER_PER_LEARNER = f'''def slope(x):
 def slope(x):
     return k * np.cos(k * x + phase)
 {END}'''
-AUTHOR_PER_LEARNER = """# The author's cell: it stays in the master.
-# A check asks for calls of the learner's functions, and compares the results; it is given the learner's own numbers.
-import numpy as np
-
-from autodiff_kit.exercises.protocol import Call
-
-messages = {"no-inner-slope": "The slope of the inner function is missing."}
-hints = (
-    "Which function is inside?",
-    "Multiply the two slopes.",
-    "`k * cos(k * x + phase)`",
-)
-
-
-def example(rng):
-    return {"x": rng.uniform(-2, 2, 3).round(2)}
-
-
-def check(attempt, rng, k, phase):
+AUTHOR_PER_LEARNER = AUTHOR_CELL.format(
+    what_it_is_given="; it is given the learner's own numbers",
+    messages='"no-inner-slope": "The slope of the inner function is missing."',
+    hints=("Which function is inside?", "Multiply the two slopes.", "`k * cos(k * x + phase)`"),
+    check="""def check(attempt, rng, k, phase):
     for n in (1, 4):
         x = rng.uniform(-1, 1, n)
         reply = yield Call("slope", (x,))
         outer = np.cos(k * x + phase)
         if not attempt.warned(reply):
-            attempt.case(reply.value, k * outer, {"no-inner-slope": outer}, tol=1e-10)"""
+            attempt.case(reply.value, k * outer, {"no-inner-slope": outer}, tol=1e-10)""",
+)
 WRONG_PER_LEARNER = {"no-inner-slope": "def slope(x):\n    return np.cos(k * x + phase)"}
 
 
@@ -171,17 +164,18 @@ def new_exercise(name: str, folder: Path, *, per_learner: bool = False) -> Path:
     FileError
         If a file of that name exists.
     """
-    check_exercise_name(name)
-    path = folder / f"{name}.ipynb"
-    if path.exists():
-        raise FileError(f"{path} already exists; nothing was changed. Choose another name.")
+    path = new_master(name, folder)
     return write_notebook(path, _template_notebook(name, FOR_EACH_LEARNER if per_learner else FOR_ALL))
 
 
-def check_exercise_name(name: str) -> None:
-    """Raise an error for a name that is no Python module's."""
+def new_master(name: str, folder: Path) -> Path:
+    """Where to write a new exercise; raises if its name is no Python module's, or is taken."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise StructureError(f"The name of an exercise must consist of lower-case letters, digits and _; got {name!r}.")
+    path = folder / f"{name}.ipynb"
+    if path.exists():
+        raise FileError(f"{path} already exists; nothing was changed. Choose another name.")
+    return path
 
 
 def _template_notebook(slug: str, template: Template) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.errors import StructureError
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.exercises.questions import LESSONS, load_question
 
 from .builtin_exercises import question_cells
-from .exercise_template import BEGINNING, check_exercise_name
+from .exercise_template import BEGINNING, new_master
 from .notebook_cells import code_cell, exercise_metadata, kit_metadata, make_notebook, markdown_cell
 from .release import write_notebook
 
@@ -57,11 +57,7 @@ def write_variant(id: str, name: str, folder: Path) -> Path:
     FileError
         If a file of that name exists.
     """
-    check_exercise_name(name)
-    path = folder / f"{name}.ipynb"
-    if path.exists():
-        raise FileError(f"{path} already exists; nothing was changed. Choose another name.")
-    return write_notebook(path, variant_master(id, name))
+    return write_notebook(new_master(name, folder), variant_master(id, name))
 
 
 def variant_master(id: str, name: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ FIRST_COUNT = 16  # number of closed tapes at which live nodes are counted for t
 
 
 def live_nodes() -> list[Node]:
-    """All nodes of all records that the garbage collector knows."""
+    """All nodes of all records that the garbage collector visits."""
     from autodiff_kit.core.record import Node
 
     kinds, waiting = set(), [Node]  # a lookup in a set of types is faster than isinstance
@@ -40,14 +40,15 @@ class TapeMeter:
     max_live_nodes : int
         Largest number of nodes alive at one time, without those from before the block. The nodes of a tape are counted
         when it closes. All live nodes are counted after the 16th, 32nd, 64th tape and so on and at the end, because
-        that count visits every object of the process.
+        that count visits every object made in the block. Objects from before are frozen: a kernel in which a lesson has
+        run holds a million of them.
     """
 
     def __init__(self, wanted: bool) -> None:
         self._wanted = wanted
         self._previous: TapeObserver | None = None
         self._opened: list[weakref.ref[GradientTape]] = []
-        self._old_nodes: list[Node] = []
+        self._unfreezes = False
         self._closed = self.max_live_nodes = 0
 
     def __enter__(self) -> TapeMeter:
@@ -55,7 +56,8 @@ class TapeMeter:
             from autodiff_kit.core.tape_observer import set_tape_observer
 
             self._previous = set_tape_observer(self)
-            self._old_nodes = live_nodes()  # held, so that their number stays the same during the block
+            self._unfreezes = gc.get_freeze_count() == 0
+            gc.freeze()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -63,19 +65,20 @@ class TapeMeter:
             from autodiff_kit.core.tape_observer import set_tape_observer
 
             set_tape_observer(self._previous)
+            if any(tape() is not None for tape in self._opened):
+                gc.collect()  # a tape that only a reference cycle holds was not kept on purpose
+            if self._opened:
+                self._count_live_nodes()
+            if self._unfreezes:
+                gc.unfreeze()
 
     def count(self) -> tuple[int, int]:
         """Number of tapes that were opened, and bytes that they hold now."""
-        if any(tape() is not None for tape in self._opened):
-            gc.collect()  # a tape that only a reference cycle holds was not kept on purpose
-        if self._opened:
-            self._count_live_nodes()
-        self._old_nodes = []
         kept = {id(tape): tape for ref in self._opened if (tape := ref()) is not None}
         return len(self._opened), sum(tape.nbytes for tape in kept.values())
 
     def _count_live_nodes(self) -> None:
-        self.max_live_nodes = max(self.max_live_nodes, len(live_nodes()) - len(self._old_nodes))
+        self.max_live_nodes = max(self.max_live_nodes, len(live_nodes()))
 
     def tape_opened(self, tape: GradientTape) -> None:
         """Called when a tape begins to record."""

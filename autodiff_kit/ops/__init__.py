@@ -20,15 +20,14 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 :mod:`sorting`                sort, topk, partition
 :mod:`searching`              argmax, nonzero, searchsorted, any, all
 :mod:`reductions`             sum, mean, prod, max, min, logsumexp over axes
-:mod:`cumulative`             cumulative sums, products, maxima
+:mod:`cumulative`             cumulative sums and products
+:mod:`differences`            differences of neighbours, slopes
 :mod:`norms`                  norms of vectors and matrices
-:mod:`statistics`             variance, covariance, averages, reductions that ignore nan
-:mod:`quantiles`              quantiles and medians
-:mod:`signal_processing`      differences, interpolation, convolution, polynomials
+:mod:`statistics`             variance and standard deviation
 :mod:`matrix_products`        matmul, dot, tensordot, outer, kron, cross
 :mod:`einstein_summation`     einsum
 :mod:`diagonals`              diagonals and triangles of matrices
-:mod:`linear_systems`         solve, inv, pinv, matrix_power
+:mod:`linear_systems`         solve, inv, pinv
 :mod:`triangular_systems`     solve_triangular, cholesky_solve
 :mod:`determinants`           det, slogdet
 :mod:`decompositions`         Cholesky, QR, eigenvalues
@@ -59,6 +58,7 @@ from autodiff_kit.ops import (
     decompositions,
     determinants,
     diagonals,
+    differences,
     dtypes,
     einstein_summation,
     elementary_functions,
@@ -69,13 +69,11 @@ from autodiff_kit.ops import (
     matrix_exponential,
     matrix_products,
     norms,
-    quantiles,
     reductions,
     rounding,
     searching,
     selection,
     shape_manipulation,
-    signal_processing,
     singular_values,
     sorting,
     special_functions,
@@ -94,6 +92,7 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.decompositions import *
     from autodiff_kit.ops.determinants import *
     from autodiff_kit.ops.diagonals import *
+    from autodiff_kit.ops.differences import *
     from autodiff_kit.ops.dtypes import *
     from autodiff_kit.ops.einstein_summation import *
     from autodiff_kit.ops.elementary_functions import *
@@ -104,13 +103,11 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.matrix_exponential import *
     from autodiff_kit.ops.matrix_products import *
     from autodiff_kit.ops.norms import *
-    from autodiff_kit.ops.quantiles import *
     from autodiff_kit.ops.reductions import *
     from autodiff_kit.ops.rounding import *
     from autodiff_kit.ops.searching import *
     from autodiff_kit.ops.selection import *
     from autodiff_kit.ops.shape_manipulation import *
-    from autodiff_kit.ops.signal_processing import *
     from autodiff_kit.ops.singular_values import *
     from autodiff_kit.ops.sorting import *
     from autodiff_kit.ops.special_functions import *
@@ -118,10 +115,10 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.triangular_systems import *
 
 _MODULES = (
-    arithmetic, comparison, control_flow, creation, cumulative, decompositions, determinants, diagonals, dtypes,
-    einstein_summation, elementary_functions, indexing, joining, least_squares, linear_systems, matrix_exponential,
-    matrix_products, norms, quantiles, reductions, rounding, searching, selection, shape_manipulation,
-    signal_processing, singular_values, sorting, special_functions, statistics, triangular_systems,
+    arithmetic, comparison, control_flow, creation, cumulative, decompositions, determinants, diagonals, differences,
+    dtypes, einstein_summation, elementary_functions, indexing, joining, least_squares, linear_systems,
+    matrix_exponential, matrix_products, norms, reductions, rounding, searching, selection, shape_manipulation,
+    singular_values, sorting, special_functions, statistics, triangular_systems,
 )  # fmt: skip
 
 

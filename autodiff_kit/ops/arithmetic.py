@@ -93,16 +93,6 @@ def _is_floating(x: Any) -> bool:
     return type(x) is float or (type(x) is not int and x.dtype.kind == "f")
 
 
-def float_power(a: Any, b: Any) -> Tensor:
-    """Elementwise power, ``a ** b``, in float64 for inputs of any dtype."""
-    return power(_to_float64(a), _to_float64(b))
-
-
-def _to_float64(x: Any) -> Tensor:
-    """The value in float64."""
-    return promote(as_tensor(x), np.float64)
-
-
 @elementwise(lambda g, _y, _x: -g, scalar=operator.neg)
 def negative(x: Any) -> Any:
     """Elementwise negative, ``-x``."""
@@ -110,7 +100,25 @@ def negative(x: Any) -> Any:
 
 
 def positive(x: Any) -> Tensor:
-    """``+x``, the value itself."""
+    """``+x``, the value itself.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** 1.
+
+    Examples
+    --------
+    >>> float(ak.positive(-2.0))
+    -2.0
+    """
     return v.identity(as_tensor(x))  # type: ignore[no-any-return]
 
 
@@ -141,7 +149,25 @@ def abs(x: Any) -> Any:
 
 
 def fabs(x: Any) -> Tensor:
-    """Absolute value, ``|x|``, floating also for integers."""
+    """Absolute value, ``|x|``, floating also for integers.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** As that of :func:`abs`: the sign, and 0 at 0.
+
+    Examples
+    --------
+    >>> float(ak.fabs(-3))
+    3.0
+    """
     t = as_tensor(x)
     return abs(t if t.dtype.kind == "f" else t * np.float16(1.0))
 
@@ -166,7 +192,30 @@ def _sign_source(x: Tensor, like: Any) -> Any:
 
 
 def copysign(a: Any, b: Any) -> Tensor:
-    """The magnitude of ``a`` with the sign of ``b``, also of -0.0; ``b`` gets no gradient."""
+    """The magnitude of ``a`` with the sign of ``b``, also of -0.0.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    **Gradient.** To ``a`` only: 1 or -1, and 0 where ``a`` is 0.
+
+    Examples
+    --------
+    >>> ak.copysign([1.0, -2.0], -0.0).tolist()
+    [-1.0, -2.0]
+    """
     return _copysign(a, b)
 
 
@@ -209,18 +258,6 @@ def minimum(a: Any, b: Any) -> Any:
 def mod(a: Any, b: Any) -> Any:
     """Elementwise remainder with the sign of ``b``; its derivative with respect to ``b`` is ``-floor(a / b)``."""
     return np.mod(a, b)
-
-
-@elementwise(
-    lambda g, _y, _a, _b: g,
-    lambda g, _y, a, b: -g * np.trunc(np.divide(unwrap(a) - np.fmod(unwrap(a), unwrap(b)), unwrap(b))),
-    scalar=math.fmod,
-    domain="positive",
-    points=(((7.0, 3.0), (1.0, -2.0)), ((-7.0, 3.0), (1.0, 2.0))),
-)
-def fmod(a: Any, b: Any) -> Any:
-    """Elementwise remainder with the sign of ``a``; its derivative with respect to ``b`` is ``-trunc(a / b)``."""
-    return np.fmod(a, b)
 
 
 def _divide_by_squared_norm(part: Any, a: Any, b: Any) -> Any:
@@ -309,19 +346,34 @@ def xlogy(x: Any, y: Any) -> Any:
     return np.where(zero, 0.0, product).astype(kind if kind.kind == "f" else np.float64)
 
 
-def divide_no_nan(a: Any, b: Any) -> Tensor:
-    """Elementwise quotient, ``a / b``, and 0 where ``b`` is 0; there both gradients are 0."""
-    a, b = as_tensor(a), as_tensor(b)
-    away = as_array(b._value) != 0
-    return v.select(a / v.select(b, 1.0, condition=away), 0.0, condition=away)  # type: ignore[no-any-return]
-
-
 @elementwise(
     lambda g, _y, x, *, nan, posinf, neginf: v.select(g, 0.0, condition=np.isfinite(unwrap(x))),
     points=(((np.nan,), (0.0,)), ((np.inf,), (0.0,)), ((2.0,), (1.0,))),
 )
 def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
-    """Replace nan and the infinities by numbers, by default 0 and the largest finite ones; the gradient there is 0."""
+    """Replace nan and the infinities by numbers.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    nan : float, optional
+        In place of nan.
+    posinf, neginf : float, optional
+        In place of the infinities; by default the largest and the smallest finite number of the dtype.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** Of entries that are replaced 0, of the others 1.
+
+    Examples
+    --------
+    >>> ak.nan_to_num([np.nan, 2.0, -np.inf], neginf=-1.0).tolist()
+    [0.0, 2.0, -1.0]
+    """
     return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
 
 
@@ -335,10 +387,56 @@ def _ignoring_nan(choose: Any, a: Any, b: Any) -> Tensor:
 
 
 def fmax(a: Any, b: Any) -> Tensor:
-    """Elementwise maximum that ignores nan; at a tie each gets half of the gradient."""
+    """Elementwise maximum that ignores nan.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    **Gradient.** At a tie each gets half; where one is nan, the other gets all.
+
+    Examples
+    --------
+    >>> float(ak.fmax(np.nan, 3.0))
+    3.0
+    """
     return _ignoring_nan(maximum, a, b)
 
 
 def fmin(a: Any, b: Any) -> Tensor:
-    """Elementwise minimum that ignores nan; at a tie each gets half of the gradient."""
+    """Elementwise minimum that ignores nan.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    **Gradient.** At a tie each gets half; where one is nan, the other gets all.
+
+    Examples
+    --------
+    >>> float(ak.fmin(np.nan, 3.0))
+    3.0
+    """
     return _ignoring_nan(minimum, a, b)

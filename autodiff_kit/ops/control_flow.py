@@ -220,12 +220,15 @@ def _structure(result: Any, leaves: list[Any]) -> str:
 def _run(function: Branch, name: str, operands: tuple[Any, ...], condition: Any) -> Any:
     """The result of one branch on operands that pass no gradient back where the branch is not taken."""
     flat = flatten(operands)
+    records = [record for record in open_records.records if record.sink is not None]
+    before = [len(_steps(record)) for record in records]
     inputs = [_gated(x, condition, name == "true_fn") for x in flat]
-    own: set[Any] = {x.node for x in inputs if isinstance(x, Tensor)}
-    before = [(record, len(_steps(record))) for record in open_records.records if record.sink is not None]
+    gated = [len(_steps(record)) for record in records]
     result = function(*unflatten_like(operands, inputs)) if flat else function(*operands)
-    for record, count in before:
-        _check_that_operands_are_all(name, record, _steps(record)[count:], own)
+    for record, first, count in zip(records, before, gated, strict=True):
+        steps = _steps(record)
+        own = {_node_and_inputs(step)[0] for step in steps[first:count]}  # of operands, and of their tangents
+        _check_that_operands_are_all(name, record, steps[count:], own)
     return result
 
 
@@ -243,10 +246,15 @@ def _steps(record: Record) -> list[Any]:
     return getattr(record, "history", None) or [] if record.forward else record.nodes
 
 
+def _node_and_inputs(step: Any) -> tuple[Any, Any]:
+    """The node of a step that a record holds, and the nodes that it read."""
+    return (step, step.inputs) if isinstance(step, Node) else step[1:3]
+
+
 def _check_that_operands_are_all(name: str, record: Record, steps: list[Any], own: set[Any]) -> None:
     """Raise if a branch reads a value of the record that is no operand: its gradient would not be cut."""
     for step in steps:
-        node, inputs = (step, step.inputs) if isinstance(step, Node) else step[1:3]
+        node, inputs = _node_and_inputs(step)
         for n in inputs:
             if n is not None and n not in own and record in records_of(n.record):
                 raise ArgumentError(

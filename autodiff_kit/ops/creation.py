@@ -64,43 +64,203 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
 
 
 def zeros(shape: Any, dtype: Any = float) -> Tensor:
-    """A tensor of a given shape filled with zeros."""
+    """A tensor of a given shape filled with zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, optional
+        By default float64.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RangeError
+        If a length is negative.
+    DtypeError
+        If the dtype does not exist.
+
+    Examples
+    --------
+    >>> ak.zeros((1, 2)).tolist()
+    [[0.0, 0.0]]
+    """
     return constant(np.zeros(_checked_shape(shape, "zeros"), _checked_dtype(dtype, "zeros")))
 
 
 def ones(shape: Any, dtype: Any = float) -> Tensor:
-    """A tensor of a given shape filled with ones."""
+    """A tensor of a given shape filled with ones.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+    dtype : dtype, optional
+        By default float64.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RangeError
+        If a length is negative.
+    DtypeError
+        If the dtype does not exist.
+
+    Examples
+    --------
+    >>> ak.ones((1, 2)).tolist()
+    [[1.0, 1.0]]
+    """
     return constant(np.ones(_checked_shape(shape, "ones"), _checked_dtype(dtype, "ones")))
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Tensor:
-    """A tensor with the shape and dtype of another, filled with one value. Arguments as NumPy's."""
+    """A tensor with the shape and dtype of another, filled with one value.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    fill_value : Tensor or array_like
+        Broadcasts to the shape.
+    dtype : dtype, optional
+        By default that of ``x``.
+    shape : int or tuple of int, optional
+        By default that of ``x``.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** To ``fill_value``, the sum; the values of ``x`` are not used.
+
+    Examples
+    --------
+    >>> ak.full_like([1.0, 2.0], 7.0).tolist()
+    [7.0, 7.0]
+    """
     like = as_tensor(x)
     return full(like.shape if shape is None else shape, fill_value, like.dtype if dtype is None else dtype)
 
 
 def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
-    """A tensor with the shape and dtype of another, filled with zeros. Arguments as NumPy's."""
+    """A tensor with the shape and dtype of another, filled with zeros.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    dtype : dtype, optional
+        By default that of ``x``.
+    shape : int or tuple of int, optional
+        By default that of ``x``.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** None: the values of ``x`` are not used.
+
+    Examples
+    --------
+    >>> ak.zeros_like([1, 2]).dtype
+    dtype('int64')
+    """
     like = as_tensor(x)
     return zeros(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 
 def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
-    """A tensor with the shape and dtype of another, filled with ones. Arguments as NumPy's."""
+    """A tensor with the shape and dtype of another, filled with ones.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    dtype : dtype, optional
+        By default that of ``x``.
+    shape : int or tuple of int, optional
+        By default that of ``x``.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** None: the values of ``x`` are not used.
+
+    Examples
+    --------
+    >>> ak.ones_like([1, 2]).dtype
+    dtype('int64')
+    """
     like = as_tensor(x)
     return ones(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
-    """An identity matrix, or a matrix with ones on the diagonal ``k`` above the main one. Arguments as NumPy's."""
+    """An identity matrix, or a matrix with ones on another diagonal.
+
+    Parameters
+    ----------
+    n_rows : int
+    n_cols : int, optional
+        By default as many as rows.
+    k : int, optional
+        The diagonal: above the main one if positive, below it if negative.
+    dtype : dtype, optional
+        By default float64.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RangeError
+        If a length is negative.
+
+    Examples
+    --------
+    >>> ak.eye(2, k=1).tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
     rows, columns = _checked_shape((n_rows, n_rows if n_cols is None else n_cols), "eye")
     return constant(np.eye(rows, columns, checked_int(k, "eye"), _checked_dtype(dtype, "eye")))
 
 
 def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any = None) -> Tensor:
-    """Evenly spaced numbers from ``start`` (or 0) up to but not including ``stop``.
+    """Evenly spaced numbers from a start up to but not including an end.
 
-    Arguments as NumPy's.
+    Parameters
+    ----------
+    start : float
+        The start; or the end, if it is the only one, and then the start is 0.
+    stop : float, optional
+    step : float, optional
+    dtype : dtype, optional
+        By default integers where all three are.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ArgumentError
+        If the step is 0, or an argument is no number.
+
+    Examples
+    --------
+    >>> ak.arange(2, 8, 3).tolist()
+    [2, 5]
     """
     try:
         first, last = (0, unwrap(start)) if stop is None else (unwrap(start), unwrap(stop))
@@ -148,6 +308,32 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
 
 
 def asarray(x: Any, dtype: Any = None) -> Tensor:
-    """Convert a number, a list, an array or a tensor to a tensor; a tensor stays on its tape."""
+    """Convert a number, a list or an array to a tensor.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+        A tensor stays on its tape.
+    dtype : dtype, optional
+        By default that of the value.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    DtypeError
+        If it holds anything but real numbers, or the dtype does not exist.
+
+    Notes
+    -----
+    **Gradient.** That of :func:`cast`; a tensor of the same dtype is returned itself.
+
+    Examples
+    --------
+    >>> ak.asarray([1, 2], "float32").dtype
+    dtype('float32')
+    """
     value = as_tensor(x)
     return value if dtype is None or value.dtype == _checked_dtype(dtype, "asarray") else cast(value, dtype)

@@ -1,4 +1,4 @@
-"""Cumulative sums, products and extremes along an axis."""
+"""Cumulative sums and products along an axis."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import as_array
-from autodiff_kit.core.validation import check_flag
-from autodiff_kit.errors import ShapeError
-from autodiff_kit.ops.axes import first_entry_shape, negative_axis, slice_along
+from autodiff_kit.ops.axes import negative_axis, slice_along
 from autodiff_kit.ops.families import general, linear
-from autodiff_kit.ops.indexing import take_along_axis
-from autodiff_kit.ops.joining import concat
 from autodiff_kit.ops.shape_manipulation import ravel
 
 
@@ -175,95 +169,3 @@ def cumprod(x: Any, axis: int | None = None) -> Tensor:
     array([2., 0., 0.])
     """
     return _cumprod(*_flattened_or_axis(x, axis, "cumprod"))
-
-
-def _softmax_weight(x: Any, y: Any) -> Any:
-    """exp(x - y), the share of x in y; 0 where y is minus infinity."""
-    alive = as_array(unwrap(y)) != -np.inf
-    return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
-
-
-def _carried_weight(x: Any, y: Any, axis: int) -> Any:
-    """The share of each result that comes from the result before it."""
-    return _softmax_weight(slice_along(y, axis, None, -1), slice_along(y, axis, 1, None))
-
-
-def _cumlogsumexp_vjp(g: Any, y: Any, x: Any, *, axis: int) -> Any:
-    kept = _pad_zeros(_carried_weight(x, y, axis), axis, 1, 0)
-    return _reverse_recurrence(g, kept, axis) * _softmax_weight(x, y)
-
-
-def _cumlogsumexp_jvp(t: Any, y: Any, x: Any, *, axis: int) -> Any:
-    return v.recurrence(t[0] * _softmax_weight(x, y), _pad_zeros(_carried_weight(x, y, axis), axis, 1, 0), axis=axis)
-
-
-@general(_cumlogsumexp_vjp, jvp=_cumlogsumexp_jvp, flops=lambda y, *_: 3 * np.size(y))
-def _cumlogsumexp(x: Any, axis: int) -> Any:
-    """The cumulative logarithm of sums of exponentials along an axis."""
-    x = np.asarray(x)
-    return np.logaddexp.accumulate(x, axis, dtype=np.result_type(x, np.float16) if x.dtype.kind != "f" else x.dtype)
-
-
-def cumlogsumexp(x: Any, axis: int | None = None) -> Tensor:
-    """The cumulative ``logsumexp``, without overflow, along an axis or, by default, of the flattened array."""
-    return _cumlogsumexp(*_flattened_or_axis(x, axis, "cumlogsumexp"))
-
-
-# -------------------------------------------------------------------------------- cumulative extremes
-def _cumulative_extreme(x: Any, axis: int | None, best: Any, name: str) -> Tensor:
-    """The maximum or minimum up to each entry; of equal entries the first gets the gradient."""
-    t, place = _flattened_or_axis(x, axis, name)
-    if not t.size:
-        return t
-    found = best.accumulate(as_array(t._value), place)
-    later = _differs(slice_along(found, place, 1, None), slice_along(found, place, None, -1))
-    fresh = np.concatenate([np.ones(first_entry_shape(t, place), bool), later], place)
-    numbers = np.arange(t.shape[place]).reshape(-1, *(1,) * (-place - 1))
-    return take_along_axis(t, np.maximum.accumulate(np.where(fresh, numbers, 0), place), place)
-
-
-def _differs(a: Any, b: Any) -> Any:
-    """Where entries differ; two nan count as equal."""
-    return (a != b) & ~(np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else a != b
-
-
-def cummax(x: Any, axis: int | None = None) -> Tensor:
-    """The cumulative maximum along an axis or, by default, of the flattened array; the first of equal entries gets the
-    gradient.
-    """
-    return _cumulative_extreme(x, axis, np.maximum, "cummax")
-
-
-def cummin(x: Any, axis: int | None = None) -> Tensor:
-    """The cumulative minimum along an axis or, by default, of the flattened array; the first of equal entries gets the
-    gradient.
-    """
-    return _cumulative_extreme(x, axis, np.minimum, "cummin")
-
-
-def _with_initial_value(scan: Any, x: Any, axis: int | None, start: float, include_initial: bool, name: str) -> Tensor:
-    """A cumulative sum or product, with its initial value in front if requested."""
-    t = as_tensor(x)
-    if axis is None and t.ndim != 1:
-        raise ShapeError(f"{name}: a value of shape {t.shape} needs an axis")
-    place = negative_axis(-1 if axis is None else axis, t.ndim, name)
-    include_initial = check_flag(f"{name}: include_initial", include_initial)
-    y: Tensor = scan(t, place)
-    first = np.full(first_entry_shape(t, place), start, y.dtype)
-    return concat([first, y], place) if include_initial else y
-
-
-def cumulative_sum(x: Any, axis: int | None = None, include_initial: bool = False) -> Tensor:
-    """The cumulative sum along an axis, which is optional for a vector; on request with the initial 0 in front.
-
-    For the parameters see :func:`cumsum`.
-    """
-    return _with_initial_value(cumsum, x, axis, 0, include_initial, "cumulative_sum")
-
-
-def cumulative_prod(x: Any, axis: int | None = None, include_initial: bool = False) -> Tensor:
-    """The cumulative product along an axis, which is optional for a vector; on request with the initial 1 in front.
-
-    For the parameters see :func:`cumprod`.
-    """
-    return _with_initial_value(cumprod, x, axis, 1, include_initial, "cumulative_prod")

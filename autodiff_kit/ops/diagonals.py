@@ -70,7 +70,34 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The trace, the sum of a diagonal; for the parameters see :func:`diagonal`."""
+    """The trace: the sum of a diagonal.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+    offset : int, optional
+        The diagonal: above the main one if positive, below it if negative.
+    axis1, axis2 : int, optional
+        The axes of the matrices; the others are a stack.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer than two axes, or both are the same.
+
+    Notes
+    -----
+    **Gradient.** On the diagonal, elsewhere 0.
+
+    Examples
+    --------
+    >>> float(ak.trace([[1.0, 2.0], [3.0, 4.0]]))
+    5.0
+    """
     return sum(diagonal(a, offset, axis1, axis2), -1)
 
 

@@ -33,6 +33,7 @@ from autodiff_kit.core.operation import OPS, Op, v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DuplicateNameError
 from autodiff_kit.ops.argument_binding import parameter_function, sequence_function
+from autodiff_kit.ops.docstrings import complete_docstring
 from autodiff_kit.ops.functions_for_rules import binary_on_values, unary_on_values
 from autodiff_kit.platform import HAS_64_BIT_INTEGERS, in_int64
 
@@ -66,6 +67,7 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
         values, public = (make(op, arrays, parameters, prepare, public) for public in (False, True))
     setattr(v, name, values)
     op.function = update_wrapper(public, function)
+    public.__doc__ = complete_docstring(op, parameters, arrays)
     public.op = op  # type: ignore[attr-defined]
     return public
 

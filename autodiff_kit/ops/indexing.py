@@ -14,7 +14,7 @@ from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
 from autodiff_kit.ops.families import linear
-from autodiff_kit.ops.index_arguments import checked_index, checked_index_part, index_after_leading_axes, is_basic_index
+from autodiff_kit.ops.index_arguments import checked_index, index_after_leading_axes, is_basic_index
 from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
 from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
 
@@ -42,7 +42,33 @@ def _getitem_row_gradient(g: Any, like: Any, *, index: Any, ndim: int) -> RowGra
     sparse_vjp=_getitem_row_gradient,
 )
 def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
-    """Indexing, ``x[index]``, with integers, slices, None, Ellipsis, arrays of indices or masks."""
+    """Indexing, ``x[index]``.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    index : int, slice, None, Ellipsis, array_like of int or bool, or a tuple of these
+    ndim : int, optional
+        For rules: how many axes at the end are indexed; by default all.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RangeError
+        If an index is out of range.
+
+    Notes
+    -----
+    **Gradient.** Summed where an entry is taken more than once; elsewhere 0.
+
+    Examples
+    --------
+    >>> ak.getitem([10.0, 20.0, 30.0], slice(1, None)).tolist()
+    [20.0, 30.0]
+    """
     x = as_array(x) if is_basic_index(index) else np.asarray(x)
     lead = x.ndim - ndim
     try:
@@ -176,23 +202,6 @@ def take_along_axis(x: Any, indices: Any, axis: int | None = -1) -> Tensor:
     grid: list[Any] = list(np.ogrid[tuple(slice(n) for n in t.shape)])
     grid[place] = numbers
     return t[tuple(grid)]
-
-
-def delete(x: Any, obj: Any, axis: int | None = None) -> Tensor:
-    """Remove entries, rows or columns; by default entries of the flattened array.
-
-    Arguments as NumPy's.
-    """
-    t = as_tensor(x) if axis is not None else ravel(x)
-    place = negative_axis(-1 if axis is None else axis, t.ndim, "delete") + t.ndim
-    part = checked_index_part(obj)
-    try:
-        left = np.delete(np.arange(t.shape[place]), part)
-    except IndexError as error:
-        raise RangeError(f"delete: {error}") from error
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ShapeError(f"delete: {error}") from error
-    return take(t, left, place)
 
 
 # -------------------------------------------------------------------------------- reversed order

@@ -83,34 +83,176 @@ def _checked_tensors(arrays: Any, name: str) -> list[Tensor]:
     prepare=lambda arrays, axis=0: {"axis": negative_axis(axis, arrays[0].ndim + 1, "stack")},
 )
 def stack(arrays: Any, axis: int = 0) -> Any:
-    """Stack arrays of one shape along a new axis."""
+    """Stack arrays of one shape along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of Tensor or array_like
+    axis : int, optional
+        The position of the new axis in the result.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes differ, or there is no array.
+
+    Notes
+    -----
+    **Gradient.** Each array gets its part.
+
+    Examples
+    --------
+    >>> ak.stack([[1.0, 2.0], [3.0, 4.0]], axis=1).tolist()
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
     return np.stack(arrays, axis)
 
 
 def hstack(arrays: Any) -> Tensor:
-    """Concatenate horizontally: along the second axis; vectors along their only axis."""
+    """Concatenate horizontally: along the second axis; vectors along their only axis.
+
+    Parameters
+    ----------
+    arrays : sequence of Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit, or there is no array.
+
+    Notes
+    -----
+    **Gradient.** Each array gets its part.
+
+    Examples
+    --------
+    >>> ak.hstack([[1.0], [2.0, 3.0]]).tolist()
+    [1.0, 2.0, 3.0]
+    """
     parts = [atleast_1d(x) for x in _checked_tensors(arrays, "hstack")]
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
 def vstack(arrays: Any) -> Tensor:
-    """Concatenate vertically; a vector counts as a row."""
+    """Concatenate vertically: along the first axis; a vector counts as a row.
+
+    Parameters
+    ----------
+    arrays : sequence of Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit, or there is no array.
+
+    Notes
+    -----
+    **Gradient.** Each array gets its part.
+
+    Examples
+    --------
+    >>> ak.vstack([[1.0, 2.0], [3.0, 4.0]]).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
     return concat([atleast_2d(x) for x in _checked_tensors(arrays, "vstack")], 0)
 
 
 def dstack(arrays: Any) -> Tensor:
-    """Concatenate along the third axis."""
+    """Concatenate along the third axis; for values with fewer axes see :func:`atleast_3d`.
+
+    Parameters
+    ----------
+    arrays : sequence of Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit, or there is no array.
+
+    Notes
+    -----
+    **Gradient.** Each array gets its part.
+
+    Examples
+    --------
+    >>> ak.dstack([[1.0], [2.0]]).tolist()
+    [[[1.0, 2.0]]]
+    """
     return concat([atleast_3d(x) for x in _checked_tensors(arrays, "dstack")], 2)
 
 
 def column_stack(arrays: Any) -> Tensor:
-    """Stack vectors as columns of a matrix; matrices are concatenated along their second axis."""
+    """Stack vectors as columns of a matrix; matrices are concatenated along their second axis.
+
+    Parameters
+    ----------
+    arrays : sequence of Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit, or there is no array.
+
+    Notes
+    -----
+    **Gradient.** Each array gets its part.
+
+    Examples
+    --------
+    >>> ak.column_stack([[1.0, 2.0], [3.0, 4.0]]).tolist()
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
     parts = _checked_tensors(arrays, "column_stack")
     return concat([x if x.ndim > 1 else reshape(x, (-1, 1)) for x in parts], 1)
 
 
 def append(x: Any, values: Any, axis: int | None = None) -> Tensor:
-    """Append values along an axis; by default both are flattened. Arguments as NumPy's."""
+    """Append values along an axis.
+
+    Parameters
+    ----------
+    x, values : Tensor or array_like
+    axis : int, optional
+        By default both are flattened.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shapes do not fit.
+
+    Notes
+    -----
+    **Gradient.** Each array gets its part.
+
+    Examples
+    --------
+    >>> ak.append([1.0], [2.0, 3.0]).tolist()
+    [1.0, 2.0, 3.0]
+    """
     return concat([x, values], axis)
 
 
@@ -148,7 +290,33 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
 
 
 def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
-    """Split into nearly equal parts, the longer ones first, or before the given positions. Arguments as NumPy's."""
+    """Split into nearly equal parts, the longer ones first, or before the given positions.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    sections : int or sequence of int
+        The number of parts, or the positions before which to split.
+    axis : int, optional
+
+    Returns
+    -------
+    list of Tensor
+
+    Raises
+    ------
+    StructureError
+        If the number of parts is below 1.
+
+    Notes
+    -----
+    **Gradient.** Joined again.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in ak.array_split([1.0, 2.0, 3.0], 2)]
+    [[1.0, 2.0], [3.0]]
+    """
     t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "split") + t.ndim
     parts = checked_ints(sections, "split")
@@ -165,13 +333,63 @@ def _is_count(sections: Any) -> bool:
 
 
 def hsplit(x: Any, sections: Any) -> list[Tensor]:
-    """Split along the second axis; a vector along its only axis."""
+    """Split along the second axis; a vector along its only axis.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    sections : int or sequence of int
+        The number of parts, or the positions before which to split.
+
+    Returns
+    -------
+    list of Tensor
+
+    Raises
+    ------
+    ShapeError
+        If there are too few axes, or the parts would not be equal.
+
+    Notes
+    -----
+    **Gradient.** Joined again.
+
+    Examples
+    --------
+    >>> [part.shape for part in ak.hsplit(np.ones((2, 4)), 2)]
+    [(2, 2), (2, 2)]
+    """
     t = as_tensor(x)
     return split(t, sections, 1 if t.ndim > 1 else 0)
 
 
 def vsplit(x: Any, sections: Any) -> list[Tensor]:
-    """Split along the first axis of two or more."""
+    """Split along the first axis.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    sections : int or sequence of int
+        The number of parts, or the positions before which to split.
+
+    Returns
+    -------
+    list of Tensor
+
+    Raises
+    ------
+    ShapeError
+        If there are too few axes, or the parts would not be equal.
+
+    Notes
+    -----
+    **Gradient.** Joined again.
+
+    Examples
+    --------
+    >>> [part.shape for part in ak.vsplit(np.ones((4, 3)), 2)]
+    [(2, 3), (2, 3)]
+    """
     t = as_tensor(x)
     if t.ndim < 2:
         raise ShapeError(f"vsplit needs two axes or more, got shape {t.shape}")
@@ -179,7 +397,32 @@ def vsplit(x: Any, sections: Any) -> list[Tensor]:
 
 
 def dsplit(x: Any, sections: Any) -> list[Tensor]:
-    """Split along the third axis of three or more."""
+    """Split along the third axis.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    sections : int or sequence of int
+        The number of parts, or the positions before which to split.
+
+    Returns
+    -------
+    list of Tensor
+
+    Raises
+    ------
+    ShapeError
+        If there are too few axes, or the parts would not be equal.
+
+    Notes
+    -----
+    **Gradient.** Joined again.
+
+    Examples
+    --------
+    >>> [part.shape for part in ak.dsplit(np.ones((1, 1, 4)), 2)]
+    [(1, 1, 2), (1, 1, 2)]
+    """
     return split(x, sections, 2)
 
 

@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.errors import StructureError
+from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.lapack import NOT_FINITE, call_lapack, check_matrices, prepare_system, to_lapack_dtype
-from autodiff_kit.ops.matrix_products import matmul
-from autodiff_kit.ops.selection import select
 
 _SINGULAR = "Use ak.pinv(a) for the least-squares solution, or add a small multiple of np.eye(n)"
 
@@ -121,51 +118,6 @@ def inv(a: Any) -> Tensor:
     (a,), back = to_lapack_dtype("inv", a)
     check_matrices("inv", a)
     return back(_inv(a))
-
-
-def matrix_power(a: Any, n: int) -> Tensor:
-    """A square matrix to an integer power; for a negative ``n`` the power of the inverse.
-
-    Parameters
-    ----------
-    a : Tensor or array_like
-    n : int
-        0 gives the identity, with gradient 0.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If the matrices are not square.
-    StructureError
-        If ``n`` is not an integer, or a matrix is singular and ``n`` negative.
-
-    Notes
-    -----
-    **Cost.** One product for each binary digit of ``n``, and one more for each digit 1.
-
-    Examples
-    --------
-    >>> ak.matrix_power([[1.0, 1.0], [0.0, 1.0]], 5).numpy()
-    array([[1., 5.],
-           [0., 1.]])
-    """
-    a = as_tensor(a)
-    check_matrices("matrix_power", a)
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
-        raise StructureError(f"matrix_power: n must be an integer, got {n!r}")
-    if n == 0:
-        return select(np.eye(a.shape[-1], dtype=a.dtype), a, True)
-    square, power, answer = inv(a) if n < 0 else a, abs(int(n)), None
-    while power:
-        if power & 1:
-            answer = square if answer is None else matmul(answer, square)
-        power >>= 1
-        square = matmul(square, square) if power else square
-    return answer  # type: ignore[return-value]
 
 
 def _pinv_vjp(g: Any, y: Any, x: Any, *, rcond: Any) -> Any:

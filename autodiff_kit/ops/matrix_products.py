@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
-from autodiff_kit.errors import ArgumentError, ShapeError
+from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import negative_axis, swap_last_axes
-from autodiff_kit.ops.einstein_summation import einsum
 from autodiff_kit.ops.families import bilinear
 from autodiff_kit.ops.shape_manipulation import moveaxis, permute_dims, ravel
 
@@ -41,7 +38,35 @@ def _matmul(a: Any, b: Any) -> Any:
     flops=_flops,
 )
 def matvec(a: Any, b: Any) -> Any:
-    """``a @ b`` for stacks of matrices and of vectors."""
+    """The product ``a @ b`` of matrices and vectors.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+        Matrices ``(..., m, n)``.
+    b : Tensor or array_like
+        Vectors ``(..., n)``; leading axes broadcast.
+
+    Returns
+    -------
+    Tensor
+        Vectors ``(..., m)``.
+
+    Raises
+    ------
+    ShapeError
+        If the first is no matrix, or the lengths differ.
+
+    Notes
+    -----
+    **Gradient.** To the matrix an outer product, to the vector the product with the transposed matrix. **Cost.** 2mn
+    forward, 4mn backward.
+
+    Examples
+    --------
+    >>> ak.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).tolist()
+    [21.0, 43.0]
+    """
     if type(a) is type(b) is np.ndarray and a.ndim == 2 and b.ndim == 1:
         return a.dot(b)
     if type(a) in (float, int) or type(b) in (float, int) or a.ndim < 2 or not b.ndim:
@@ -61,42 +86,6 @@ def matvec(a: Any, b: Any) -> Any:
 def _vecdot(a: Any, b: Any) -> Any:
     """The inner product along the last axis."""
     return np.vecdot(a, b)
-
-
-def vecdot(a: Any, b: Any, axis: int = -1) -> Tensor:
-    """The inner product along an axis.
-
-    Parameters
-    ----------
-    a, b : Tensor or array_like
-        The axis has the same length in both; the others broadcast.
-    axis : int, optional
-        Counted from the end in both, after broadcasting.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If the lengths differ, or one of the two is a number.
-
-    Examples
-    --------
-    >>> ak.vecdot([[1.0, 2.0], [3.0, 4.0]], [10.0, 1.0]).numpy()
-    array([12., 34.])
-    """
-    a, b = as_tensor(a), as_tensor(b)
-    _check_has_axes("vecdot", a, b)
-    place = negative_axis(axis, max(a.ndim, b.ndim), "vecdot")
-    if place != -1:
-        a, b = (moveaxis(x, negative_axis(place, x.ndim, "vecdot") + x.ndim, -1) for x in (a, b))
-    if a.shape[-1] != b.shape[-1]:
-        raise ShapeError(
-            f"vecdot of shapes {a.shape} and {b.shape}: the axes have {a.shape[-1]} and {b.shape[-1]} entries"
-        )
-    return _vecdot(a, b)
 
 
 def _check_has_axes(name: str, a: Tensor, b: Tensor) -> None:
@@ -148,8 +137,31 @@ def matmul(a: Any, b: Any) -> Tensor:
 
 
 def dot(a: Any, b: Any) -> Tensor:
-    """The dot product as NumPy defines it: the inner product of vectors, the matrix product of matrices, the multiple
-    by a number.
+    """The dot product as NumPy defines it.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+        Two vectors give their inner product, two matrices the matrix product, a number multiples. In general the last
+        axis of the first is summed with the last but one of the second.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If these axes differ in length.
+
+    Notes
+    -----
+    **Cost.** That of :func:`matmul`.
+
+    Examples
+    --------
+    >>> float(ak.dot([1.0, 2.0], [3.0, 4.0]))
+    11.0
     """
     left, right = as_tensor(a), as_tensor(b)
     if not left.ndim or not right.ndim:
@@ -187,13 +199,54 @@ def vdot(a: Any, b: Any) -> Tensor:
 
 
 def inner(a: Any, b: Any) -> Tensor:
-    """The inner product along the last axis of both, for all pairs of rows; for a number the multiple."""
+    """The inner product along the last axis of both, for all pairs of rows.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+        A number gives multiples.
+
+    Returns
+    -------
+    Tensor
+        The other axes of the first, then those of the second.
+
+    Raises
+    ------
+    ShapeError
+        If the last axes differ in length.
+
+    Examples
+    --------
+    >>> ak.inner([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).tolist()
+    [21.0, 43.0]
+    """
     left, right = as_tensor(a), as_tensor(b)
     return left * right if not left.ndim or not right.ndim else tensordot(left, right, axes=((-1,), (-1,)))
 
 
 def outer(a: Any, b: Any) -> Tensor:
-    """The outer product: every entry of the first times every entry of the second."""
+    """The outer product: every entry of the first multiplied by every entry of the second.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+        Flattened, if they have more axes than one.
+
+    Returns
+    -------
+    Tensor
+        A row for each entry of the first.
+
+    Notes
+    -----
+    **Cost.** One product for each pair.
+
+    Examples
+    --------
+    >>> ak.outer([1.0, 2.0], [1.0, 10.0]).tolist()
+    [[1.0, 10.0], [2.0, 20.0]]
+    """
     return as_tensor(a).reshape((-1, 1)) * as_tensor(b).reshape((1, -1))
 
 
@@ -268,47 +321,6 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         raise ShapeError(f"cross of vectors with {a.shape[-1]} and {b.shape[-1]} entries: both must have three")
     y: Tensor = _cross(a, b)
     return moveaxis(y, -1, negative_axis(axisc, y.ndim, "cross") + y.ndim)
-
-
-def multi_dot(arrays: Sequence[Any]) -> Tensor:
-    """The matrix product of several arrays, in an efficient order.
-
-    Parameters
-    ----------
-    arrays : sequence of Tensor or array_like
-        Matrices; the first and the last may be vectors.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If one in the middle is not a matrix, or neighbouring shapes do not fit.
-
-    Examples
-    --------
-    >>> ak.multi_dot([[1.0, 2.0], [[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0]]).numpy()
-    array(19.)
-    """
-    if not np.iterable(arrays):
-        raise ArgumentError(f"multi_dot takes a list of arrays, got {type(arrays).__name__}")
-    tensors = [as_tensor(a) for a in arrays]
-    if len(tensors) < 2:
-        raise ShapeError(f"multi_dot takes at least two arrays, got {len(tensors)}")
-    ends = (0, len(tensors) - 1)
-    labels = [[k, k + 1] if t.ndim == 2 else [1 if k == 0 else k] for k, t in enumerate(tensors)]
-    if not all(t.ndim == 2 or (t.ndim == 1 and k in ends) for k, t in enumerate(tensors)):
-        raise ShapeError(
-            f"multi_dot of shapes {[t.shape for t in tensors]}: all must be matrices; the first and the last may be "
-            "vectors"
-        )
-    for a, b in pairwise(tensors):
-        if a.shape[-1] != b.shape[0]:
-            raise ShapeError(f"multi_dot: the neighbouring shapes {a.shape} and {b.shape} do not fit")
-    out = ([0] if tensors[0].ndim == 2 else []) + ([len(tensors)] if tensors[-1].ndim == 2 else [])
-    return einsum(*(part for pair in zip(tensors, labels, strict=True) for part in pair), out)
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:

@@ -11,7 +11,17 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, add_method, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ArgumentError, DtypeError
-from autodiff_kit.ops import diagonals, dtypes, norms, shape_manipulation, signal_processing
+from autodiff_kit.ops import (
+    creation,
+    diagonals,
+    differences,
+    dtypes,
+    elementary_functions,
+    norms,
+    reductions,
+    rounding,
+    shape_manipulation,
+)
 from autodiff_kit.ops.selection import select
 from autodiff_kit.ops.singular_values import SVDResult, svd, svdvals
 
@@ -35,9 +45,17 @@ def _numpy_select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
 
 # Functions that have another name in NumPy, and names that have another meaning in NumPy.
 _DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
+    "amax": reductions.max,
+    "amin": reductions.min,
+    "around": rounding.round,
+    "astype": dtypes.cast,
     "copy": as_tensor,
-    "gradient": signal_processing.slopes,
+    "deg2rad": elementary_functions.radians,
+    "empty_like": creation.zeros_like,  # NumPy leaves the entries undefined; here they are 0
+    "fix": rounding.trunc,
+    "gradient": differences.slopes,
     "ndim": lambda a: as_tensor(a).ndim,
+    "rad2deg": elementary_functions.degrees,
     "result_type": lambda *values: np.result_type(*(unwrap(x) for x in values)),
     "select": _numpy_select,
     "shape": lambda a: as_tensor(a).shape,
@@ -67,11 +85,11 @@ _ARGUMENT_NAMES = {
 
 
 # Arguments without effect on the result: memory layout, sorting algorithm, copies.
-_IGNORED_ARGUMENTS = ("casting", "copy", "device", "kind", "like", "order", "overwrite_input", "subok")
+_IGNORED_ARGUMENTS = ("casting", "copy", "device", "kind", "like", "order", "subok")
 
 
 # Reductions whose dtype argument is applied to the input before the operation.
-_TAKES_DTYPE = ("sum", "mean", "prod", "cumsum", "cumprod", "nansum", "nanprod", "nanmean", "var", "std")
+_TAKES_DTYPE = ("sum", "mean", "prod", "cumsum", "cumprod", "var", "std")
 
 
 # The operations by NumPy's functions themselves: a name may belong to other functions too, such as a user's ufunc

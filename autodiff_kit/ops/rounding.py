@@ -82,24 +82,3 @@ def sign(x: Any) -> Any:
 def floor_divide(a: Any, b: Any) -> Any:
     """Quotient rounded down, ``floor(a / b)``. No gradient: None."""
     return np.floor_divide(a, b)
-
-
-@nondifferentiable(arrays=2)
-def heaviside(a: Any, b: Any) -> Any:
-    """The Heaviside step function: 0 below 0, 1 above, and ``b`` at 0. No gradient: None."""
-    return np.heaviside(a, b)
-
-
-@nondifferentiable(arrays=2)
-def nextafter(a: Any, b: Any) -> Any:
-    """The next floating-point number after ``a`` towards ``b``. No gradient: None."""
-    return np.nextafter(a, b)
-
-
-@nondifferentiable()
-def signbit(x: Any) -> Any:
-    """Whether the sign bit is set, also of -0.0."""
-    return np.signbit(x)
-
-
-Axis = int | tuple[int, ...] | None

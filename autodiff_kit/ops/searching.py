@@ -77,12 +77,68 @@ def _searchsorted_arguments(a: Any, b: Any, side: str = "left", sorter: Any = No
 
 @nondifferentiable(arrays=2, prepare=_searchsorted_arguments, counts=True)
 def searchsorted(a: Any, b: Any, side: str = "left", sorter: Any = None) -> Any:
-    """The positions at which the entries of ``b`` would be inserted into the sorted vector ``a``."""
+    """The positions at which values would be inserted into a sorted vector.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+        A vector in ascending order.
+    b : Tensor or array_like
+        The values.
+    side : {"left", "right"}, optional
+        Before or behind equal entries.
+    sorter : array_like of int, optional
+        The positions that sort ``a``, if it is not sorted.
+
+    Returns
+    -------
+    Tensor
+        Of integers, in the shape of ``b``.
+
+    Raises
+    ------
+    StructureError
+        If ``side`` is neither.
+
+    Notes
+    -----
+    **Gradient.** None. **Cost.** log n comparisons for each value.
+
+    Examples
+    --------
+    >>> ak.searchsorted([1.0, 2.0, 4.0], [0.0, 2.0, 9.0]).tolist()
+    [0, 1, 3]
+    """
     return np.searchsorted(a, b, side=side, sorter=sorter)  # type: ignore[call-overload]
 
 
 def nonzero(x: Any) -> tuple[Tensor, ...]:
-    """The positions of the entries that are not 0: one tensor of indices for each axis."""
+    """The positions of the entries that are not 0.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+
+    Returns
+    -------
+    tuple of Tensor
+        The indices along each axis.
+
+    Raises
+    ------
+    ShapeError
+        If it is a single number.
+
+    Notes
+    -----
+    **Gradient.** None.
+
+    Examples
+    --------
+    >>> rows, columns = ak.nonzero([[0.0, 2.0], [3.0, 0.0]])
+    >>> rows.tolist(), columns.tolist()
+    ([0, 1], [1, 0])
+    """
     found = np.asarray(as_tensor(x)._value)
     if not found.ndim:
         raise ShapeError("nonzero: a single number has no axis; add one with reshape(x, (1,))")

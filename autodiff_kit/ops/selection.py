@@ -30,7 +30,27 @@ def _copied_condition(condition: Any) -> Any:
     prepare=lambda a, b, condition: {"condition": _copied_condition(condition)},
 )
 def select(a: Any, b: Any, condition: Any) -> Any:
-    """``a`` where ``condition`` is true, else ``b``; each side gets the gradient of the entries taken from it."""
+    """``a`` where ``condition`` is true, else ``b``: the operation of :func:`where`.
+
+    Parameters
+    ----------
+    a, b : Tensor or array_like
+    condition : array_like of bool
+        Broadcasts with the two.
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** To each side for the entries that are taken from it, elsewhere 0.
+
+    Examples
+    --------
+    >>> ak.select([1.0, 2.0], 0.0, [True, False]).tolist()
+    [1.0, 0.0]
+    """
     return np.where(condition, a, b)
 
 

@@ -40,13 +40,58 @@ def _resolve_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
     prepare=lambda x, shape, ndim=None: {"shape": _target_shape(x, shape), "ndim": x.ndim},
 )
 def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
-    """Change the shape; one length may be -1."""
+    """Change the shape; the order of the entries stays.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    shape : int or tuple of int
+        One length may be -1: it follows from the others.
+    ndim : int, optional
+        For rules: how many axes at the end are reshaped; by default all.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the entries do not fit.
+
+    Notes
+    -----
+    **Gradient.** In the shape of ``x``. **Cost.** None: the result is a view where NumPy gives one.
+
+    Examples
+    --------
+    >>> ak.reshape([1.0, 2.0, 3.0, 4.0], (2, -1)).tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
     x = as_array(x)
     return x.reshape(x.shape[: x.ndim - (x.ndim if ndim is None else ndim)] + tuple(shape))
 
 
 def ravel(x: Any) -> Tensor:
-    """Flatten to one axis."""
+    """Flatten to one axis.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** In the shape of ``x``.
+
+    Examples
+    --------
+    >>> ak.ravel([[1.0, 2.0], [3.0, 4.0]]).tolist()
+    [1.0, 2.0, 3.0, 4.0]
+    """
     return reshape(x, (-1,))
 
 
@@ -55,7 +100,32 @@ def ravel(x: Any) -> Tensor:
     prepare=lambda x, axes=None: {"axes": _checked_permutation(x.ndim, axes)},
 )
 def permute_dims(x: Any, axes: Any = None) -> Any:
-    """Permute the axes; by default reverse them."""
+    """Permute the axes.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axes : tuple of int, optional
+        The old axis for each new one; by default the axes in reverse order.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the axes are no permutation.
+
+    Notes
+    -----
+    **Gradient.** Permuted back. **Cost.** None: the result is a view.
+
+    Examples
+    --------
+    >>> ak.permute_dims(np.ones((2, 3, 4)), (0, 2, 1)).shape
+    (2, 4, 3)
+    """
     lead = np.ndim(x) - len(axes)
     return np.transpose(x, (*range(lead), *(lead + len(axes) + a for a in axes)))
 
@@ -74,7 +144,32 @@ def _inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def transpose(x: Any, axes: Any = None) -> Tensor:
-    """Permute the axes; by default reverse them. The same as :func:`permute_dims`."""
+    """Permute the axes: NumPy's name of :func:`permute_dims`.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axes : tuple of int, optional
+        The old axis for each new one; by default the axes in reverse order.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the axes are no permutation.
+
+    Notes
+    -----
+    **Gradient.** Permuted back. **Cost.** None: the result is a view.
+
+    Examples
+    --------
+    >>> ak.transpose(np.ones((2, 3, 4)), (0, 2, 1)).shape
+    (2, 4, 3)
+    """
     return permute_dims(x, axes)
 
 
@@ -104,7 +199,27 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
 
 
 def matrix_transpose(x: Any) -> Tensor:
-    """Transpose the last two axes."""
+    """Transpose the last two axes.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+        A matrix, or a stack of matrices.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If there are fewer than two axes.
+
+    Examples
+    --------
+    >>> ak.matrix_transpose(np.ones((5, 2, 3))).shape
+    (5, 3, 2)
+    """
     return swapaxes(x, -1, -2)
 
 
@@ -146,7 +261,33 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Tensor:
 
 
 def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
-    """Move one axis back until it is before the position ``start``. Arguments as NumPy's."""
+    """Move one axis back until it is before another; see also :func:`moveaxis`.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int
+    start : int, optional
+        The position before which the axis comes to stand.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If a position is out of range.
+
+    Notes
+    -----
+    **Gradient.** Moved back.
+
+    Examples
+    --------
+    >>> ak.rollaxis(np.ones((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
     t = as_tensor(x)
     place = negative_axis(axis, t.ndim, "rollaxis") + t.ndim
     if not -t.ndim <= checked_int(start, "rollaxis") <= t.ndim:
@@ -160,7 +301,32 @@ def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
     prepare=lambda x, axis: {"axis": _new_axes(x.ndim, axis)},
 )
 def expand_dims(x: Any, axis: Any) -> Any:
-    """Insert axes of length 1."""
+    """Insert axes of length 1.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int or tuple of int
+        Positions of the new axes in the result.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If a position is out of range.
+
+    Notes
+    -----
+    **Gradient.** In the shape of ``x``.
+
+    Examples
+    --------
+    >>> ak.expand_dims([1.0, 2.0], 0).shape
+    (1, 2)
+    """
     return np.expand_dims(x, axis)
 
 
@@ -174,7 +340,32 @@ def _new_axes(ndim: int, axis: Any) -> tuple[int, ...]:
     prepare=lambda x, axis=None: {"axis": _unit_axes(x.shape, axis)},
 )
 def squeeze(x: Any, axis: Any = None) -> Any:
-    """Remove axes of length 1, by default all of them."""
+    """Remove axes of length 1.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int or tuple of int, optional
+        By default all of length 1.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If an axis does not exist, or has another length.
+
+    Notes
+    -----
+    **Gradient.** In the shape of ``x``.
+
+    Examples
+    --------
+    >>> ak.squeeze([[1.0, 2.0]]).shape
+    (2,)
+    """
     return np.squeeze(x, axis)
 
 
@@ -194,14 +385,62 @@ def _broadcast_arguments(x: Any, shape: Any) -> dict[str, Any]:
 
 @linear(lambda g, _y, _x, *, shape: g, prepare=_broadcast_arguments)  # the engine sums over broadcast axes
 def broadcast_to(x: Any, shape: Any) -> Any:
-    """Broadcast to a larger shape, without copying."""
+    """Broadcast to a larger shape, without copying.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    shape : int or tuple of int
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ShapeError
+        If the shape has fewer axes, or lengths that do not fit.
+
+    Notes
+    -----
+    **Gradient.** Summed over what was repeated.
+
+    Examples
+    --------
+    >>> ak.broadcast_to([1.0, 2.0], (2, 2)).tolist()
+    [[1.0, 2.0], [1.0, 2.0]]
+    """
     x = as_array(x)
     lead = x.shape[: max(0, x.ndim - len(shape))]
     return np.broadcast_to(x, lead + tuple(shape))
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Tensor, ...]:
-    """Broadcast several values to their common shape."""
+    """Broadcast several values to their common shape.
+
+    Parameters
+    ----------
+    *arrays : Tensor or array_like
+
+    Returns
+    -------
+    tuple of Tensor
+
+    Raises
+    ------
+    ShapeError
+        If there is no common shape.
+
+    Notes
+    -----
+    **Gradient.** Summed over what was repeated.
+
+    Examples
+    --------
+    >>> a, b = ak.broadcast_arrays([1.0, 2.0], 3.0)
+    >>> b.tolist()
+    [3.0, 3.0]
+    """
     tensors = [as_tensor(x) for x in arrays]
     shapes = [t.shape for t in tensors]
     try:
@@ -221,17 +460,74 @@ def _add_axes_up_to(arrays: tuple[Any, ...], place: Any) -> Any:
 
 
 def atleast_1d(*arrays: Any) -> Any:
-    """Numbers as vectors with one entry; a tuple for several values."""
+    """Numbers as vectors with one entry.
+
+    Parameters
+    ----------
+    *arrays : Tensor or array_like
+
+    Returns
+    -------
+    Tensor or tuple of Tensor
+        A tuple for several values.
+
+    Notes
+    -----
+    **Gradient.** In the shape of the value.
+
+    Examples
+    --------
+    >>> ak.atleast_1d(3.0).shape
+    (1,)
+    """
     return _add_axes_up_to(arrays, lambda n: (0,) if n < 1 else ())
 
 
 def atleast_2d(*arrays: Any) -> Any:
-    """Numbers and vectors as matrices with one row; a tuple for several values."""
+    """Numbers and vectors as matrices with one row.
+
+    Parameters
+    ----------
+    *arrays : Tensor or array_like
+
+    Returns
+    -------
+    Tensor or tuple of Tensor
+        A tuple for several values.
+
+    Notes
+    -----
+    **Gradient.** In the shape of the value.
+
+    Examples
+    --------
+    >>> ak.atleast_2d([1.0, 2.0]).shape
+    (1, 2)
+    """
     return _add_axes_up_to(arrays, lambda n: (0, 1)[: 2 - n] if n < 2 else ())
 
 
 def atleast_3d(*arrays: Any) -> Any:
-    """Values with at least three axes; a vector becomes the middle axis, a matrix the first two."""
+    """Values with at least three axes; a vector becomes the middle axis, a matrix the first two.
+
+    Parameters
+    ----------
+    *arrays : Tensor or array_like
+
+    Returns
+    -------
+    Tensor or tuple of Tensor
+        A tuple for several values.
+
+    Notes
+    -----
+    **Gradient.** In the shape of the value.
+
+    Examples
+    --------
+    >>> ak.atleast_3d([1.0, 2.0]).shape
+    (1, 2, 1)
+    """
     return _add_axes_up_to(arrays, lambda n: ((0, 1, 2), (0, 2), (2,))[n] if n < 3 else ())
 
 

@@ -153,7 +153,34 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
 
 
 def svdvals(a: Any) -> Tensor:
-    """The singular values of a matrix in descending order; see :func:`svd`."""
+    """The singular values of a matrix, in descending order.
+
+    Parameters
+    ----------
+    a : Tensor or array_like
+        Matrices ``(..., m, n)``.
+
+    Returns
+    -------
+    Tensor
+        ``(..., min(m, n))``.
+
+    Raises
+    ------
+    ShapeError
+        If it has fewer than two axes.
+    StructureError
+        If an entry is nan or infinite.
+
+    Notes
+    -----
+    **Gradient.** ``U diag(g) Vᵀ``, also where singular values are equal.
+
+    Examples
+    --------
+    >>> ak.svdvals([[3.0, 0.0], [0.0, 4.0]]).tolist()
+    [4.0, 3.0]
+    """
     (a,), back = to_lapack_dtype("svdvals", a)
     check_matrices("svdvals", a, square=False)
     return back(_svd_part(a, _svd(a), "values"))

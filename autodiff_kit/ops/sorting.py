@@ -25,7 +25,37 @@ def _argsort_arguments(x: Any, axis: int | None = -1, descending: bool = False, 
     flops=lambda _y, x, *_: np.size(x) * max(1, int(np.size(x)).bit_length()), prepare=_argsort_arguments, counts=True
 )
 def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
-    """The positions that sort along an axis, or all entries with ``axis=None``; equal entries keep their order."""
+    """The positions that sort along an axis.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    axis : int or None, optional
+        None sorts all entries as one vector.
+    descending : bool, optional
+        Whether to sort in descending order.
+    stable : bool, optional
+        For NumPy's signature: equal entries always keep their order.
+
+    Returns
+    -------
+    Tensor
+        Of integers.
+
+    Raises
+    ------
+    ShapeError
+        If the axis does not exist.
+
+    Notes
+    -----
+    **Gradient.** None. :func:`sort` and :func:`take_along_axis` pass gradients on. **Cost.** n log n comparisons.
+
+    Examples
+    --------
+    >>> ak.argsort([3.0, 1.0, 2.0]).tolist()
+    [1, 2, 0]
+    """
     x = np.asarray(x)
     return _stable_order(x.reshape(-1), -1, descending) if axis is None else _stable_order(x, axis, descending)
 
@@ -118,21 +148,34 @@ def _check_kth(x: Tensor, kth: Any, axis: int | None, name: str) -> None:
 
 
 def partition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """Bring the ``kth`` entry to its sorted position, with smaller entries before it and larger ones after it. Here all
-    entries are sorted.
+    """Bring an entry to its sorted position, between smaller and larger ones. Here all entries are sorted.
 
-    Arguments as NumPy's.
+    Parameters
+    ----------
+    x : Tensor or array_like
+    kth : int or sequence of int
+        The position, or several.
+    axis : int or None, optional
+        None sorts all entries into one vector.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    RangeError
+        If a position is out of range.
+
+    Notes
+    -----
+    **Gradient.** Passed back to the position from which each entry came.
+
+    Examples
+    --------
+    >>> float(ak.partition([3.0, 1.0, 2.0], 1)[1])
+    2.0
     """
     t = as_tensor(x)
     _check_kth(t, kth, axis, "partition")
     return sort(t, axis)
-
-
-def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """The positions that bring the ``kth`` entry to its sorted position: here those of a full sort.
-
-    Arguments as NumPy's.
-    """
-    t = as_tensor(x)
-    _check_kth(t, kth, axis, "argpartition")
-    return argsort(t, axis)

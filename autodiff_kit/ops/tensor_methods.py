@@ -109,7 +109,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
         (statistics, "var std"),
         (cumulative, "cumsum cumprod"),
         (searching, "all any argmax argmin nonzero searchsorted"),
-        (sorting, "argpartition argsort partition sort"),
+        (sorting, "argsort partition sort"),
         (rounding, "round"),
         (indexing, "take"),
         (joining, "repeat"),

@@ -27,6 +27,7 @@ class Adadelta(Optimizer):
     -----
     Slots "square_avg": ``s ← decay·s + (1-decay)·g²``; "acc_delta": ``a ← decay·a + (1-decay)·u²`` with
     ``u = g·√(a + epsilon)/√(s + epsilon)``, where ``a`` is the mean before this step. The step is ``-learning_rate·u``.
+    Slots and steps of a float16 variable are computed in float32.
 
     References
     ----------

@@ -26,7 +26,8 @@ class Adagrad(Optimizer):
     -----
     Slot "accumulator": ``s ← s + g²``; the step is ``-learning_rate·g/(√s + epsilon)``. Steps become shorter, since the
     sum never falls; an entry that rarely has a gradient keeps longer ones. A gradient of 0 changes neither the weight
-    nor the slot, so a :class:`RowGradient` updates its rows only.
+    nor the slot, so a :class:`RowGradient` updates its rows only. Slots and steps of a float16 variable are computed in
+    float32.
 
     References
     ----------

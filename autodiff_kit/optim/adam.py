@@ -34,7 +34,7 @@ class Adam(Optimizer):
     -----
     Slots "m": ``m ← β₁m + (1-β₁)g``, "v": ``v ← β₂v + (1-β₂)g²``, "t": steps taken. The step is
     ``-learning_rate · m/(1-β₁ᵗ) / (√(v/(1-β₂ᵗ)) + epsilon)``. A gradient of 0 is a step, in which m still moves
-    the weight; None is no step.
+    the weight; None is no step. Slots and steps of a float16 variable are computed in float32.
 
     References
     ----------

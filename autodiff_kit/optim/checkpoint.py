@@ -104,12 +104,13 @@ def variable_keys(variables: list[Variable]) -> list[str]:
 
 
 def load_slots(variable: Variable, key: str, found: Slots) -> OwnedSlots:
-    """Copies of loaded slots, if they have the shape and dtype of their variable, else an error."""
+    """Copies of loaded slots, if they have the shape of their variable and its dtype in steps, else an error."""
+    dtype = np.promote_types(variable.dtype, np.float32)
     for name, x in found.items():
         if name != "t" and np.shape(x) != variable.shape:
             raise ShapeError(f"variable {key!r} has shape {variable.shape}, but its slot {name!r} has {np.shape(x)}")
-        if name != "t" and np.asarray(x).dtype != variable.dtype:
-            raise DtypeError(f"variable {key!r} has dtype {variable.dtype}, but its slot has {np.asarray(x).dtype}")
+        if name != "t" and np.asarray(x).dtype != dtype:
+            raise DtypeError(f"variable {key!r} needs slots of dtype {dtype}, but its slot has {np.asarray(x).dtype}")
     return OwnedSlots(
         {name: int(x) if name == "t" else canonical(np.array(x, order="C")[()]) for name, x in found.items()}
     )

@@ -7,11 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.variable import Variable
 
-__all__ = ["OwnedSlots", "Slots", "decay_and_add", "square_root", "writable_array", "zeros_like"]
+__all__ = [
+    "HALF",
+    "OwnedSlots",
+    "Slots",
+    "decay_and_add",
+    "in_step_precision",
+    "square_root",
+    "writable_array",
+    "zeros_like",
+]
 
 Slots = dict[str, Any]
+
+HALF = np.dtype(np.float16)
 
 
 class OwnedSlots(dict[str, Any]):
@@ -54,6 +66,11 @@ def writable_array(variable: Variable) -> np.ndarray[Any, Any]:
     return array
 
 
+def in_step_precision(x: Any) -> Any:
+    """A value in the dtype of slots and steps: float16 as float32, any other unchanged."""
+    return as_array(x, np.float32) if getattr(x, "dtype", None) == HALF else x
+
+
 def zeros_like(like: Any) -> Any:
     """Zeros of the same shape and dtype, also where ``0 * value`` would be nan."""
     if type(like) is np.ndarray and like.ndim:
@@ -67,8 +84,7 @@ _SMALLEST_NORMAL = {np.dtype(t): float(np.finfo(t).tiny) for t in (np.float32, n
 def decay_and_add(slot: Any, factor: float, increment: Any) -> Any:
     """``factor * slot + increment``, in place if the slot is an array.
 
-    Subnormal numbers are flushed to 0: processors are many times slower on them, and no step needs them. Half precision
-    keeps its subnormal numbers, which are a large part of its range.
+    Subnormal numbers are flushed to 0: processors are many times slower on them, and no step needs them.
     """
     if type(slot) is np.ndarray:
         slot *= factor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,23 +17,28 @@ from autodiff_kit.core.validation import check_callable
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.optim.validation import variable_list
+from autodiff_kit.transforms.automatic_compilation import CompiledFunction, run_and_compile
 
 __all__ = ["EPS", "LeastSquaresProblem", "LinearizedResiduals", "ResidualEvaluation", "Vector"]
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 EPS = float(np.finfo(np.float64).eps)
+COMPILE_AFTER_EVALUATIONS = 40
+"""Compiling takes about as long as ten iterations on a small problem, and many fits end before twenty."""
+MAX_TRACES = 3
+"""A function that is traced this often depends on something that changes at every call."""
 SCALE_DECAY = 0.5
 """Decay of the remembered column norms: without it, a fit that starts at a steep point would be slow."""
 
 
 @dataclass(frozen=True)
 class ResidualEvaluation:
-    """Residuals and cost at a point, with the tape that recorded them, from which the Jacobian can be taken."""
+    """Residuals and cost at a point, with the tape that recorded them; None where a compiled function computed them."""
 
     at: Vector
     residuals: Vector
     cost: float
-    tape: GradientTape
+    tape: GradientTape | None
     target: Tensor
 
 
@@ -46,6 +52,8 @@ class LeastSquaresProblem:
         self.eps = max(float(np.finfo(v.dtype).eps) for v in self.variables)
         self.rows = -1
         self.jacobians = 0
+        self._evaluations = 0
+        self._compiled: tuple[CompiledFunction, ...] | None = None  # residuals, Jacobian
 
     def parameters(self) -> Vector:
         """The values of all variables as one vector."""
@@ -58,14 +66,36 @@ class LeastSquaresProblem:
                 v.assign(part.reshape(v.shape).astype(v.dtype))
 
     def evaluate(self) -> ResidualEvaluation:
-        """Residuals at the current values of the variables, recorded on a tape."""
-        tape = GradientTape(watch_accessed_variables=False)
+        """Residuals at the current values of the variables, recorded on a tape or computed by a compiled function."""
+        self._evaluations += 1
         with np.errstate(all="ignore"):
-            with tape:
-                tape.watch(self.variables)
-                target = self.residual_fn()
+            target, tape = self._run_compiled(0), None
+            if target is None:
+                tape, target = self._record()
             residuals = self._checked_residuals(target)
             return ResidualEvaluation(self.parameters(), residuals, 0.5 * float(residuals @ residuals), tape, target)
+
+    def _record(self) -> tuple[GradientTape, Any]:
+        """The residuals on a tape. The function is compiled after a number of evaluations, which is worth it then."""
+        record = partial(_recorded_residuals, self.residual_fn, self.variables)
+        if self._evaluations != COMPILE_AFTER_EVALUATIONS:
+            return record()
+        jacobian = _jacobian_function(self.residual_fn, self.variables)
+        found, self._compiled = run_and_compile(record, self.residual_fn, jacobian)
+        return found  # type: ignore[no-any-return]
+
+    def _run_compiled(self, which: int) -> Any:
+        """What a compiled function gives; None where there is none, and from then on if it cannot be compiled."""
+        if self._compiled is not None:
+            run = self._compiled[which]
+            try:
+                found = run()
+            except Exception:  # noqa: BLE001 - the function itself will raise it again, unless tracing was the reason
+                found = None
+            if found is None or run.trace_count >= MAX_TRACES:
+                self._compiled = None
+            return found
+        return None
 
     def _checked_residuals(self, target: Any) -> Vector:
         if not isinstance(target, Value) or target.dtype.kind != "f":
@@ -86,7 +116,10 @@ class LeastSquaresProblem:
         """The Jacobian ``(m, n)`` at an evaluated point; unconnected variables have columns of zeros."""
         self.jacobians += 1
         with np.errstate(all="ignore"):
-            found = point.tape.jacobian(point.target, self.variables)
+            found = self._run_compiled(1) if point.tape is None else None
+            if found is None:
+                tape, target = (point.tape, point.target) if point.tape is not None else self._record()
+                found = tape.jacobian(target, self.variables)
         if all(j is None for j in found):
             raise StructureError(
                 "no residual depends on a variable. Read the variables inside residual_fn, and use tensor "
@@ -97,6 +130,22 @@ class LeastSquaresProblem:
             for j, v in zip(found, self.variables, strict=True)
         ]
         return np.concatenate(parts, axis=1, dtype=np.float64)
+
+
+def _recorded_residuals(residual_fn: Callable[[], Tensor], variables: list[Variable]) -> tuple[GradientTape, Any]:
+    tape = GradientTape(watch_accessed_variables=False)
+    with tape:
+        tape.watch(variables)
+        target = residual_fn()
+    return tape, target
+
+
+def _jacobian_function(residual_fn: Callable[[], Tensor], variables: list[Variable]) -> Callable[[], Any]:
+    def jacobian() -> Any:
+        tape, target = _recorded_residuals(residual_fn, variables)
+        return tape.jacobian(target, variables)
+
+    return jacobian
 
 
 class LinearizedResiduals:

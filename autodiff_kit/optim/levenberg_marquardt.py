@@ -89,7 +89,9 @@ class LevenbergMarquardt:
     more nearly orthogonal to the columns of J.
 
     **Cost.** Two evaluations of the residuals for each trial step, a Jacobian for each accepted one, and ``O(m n²)``
-    for m residuals and n parameters: for hundreds of parameters, not for millions.
+    for m residuals and n parameters: for hundreds of parameters, not for millions. After some iterations residuals and
+    Jacobian are compiled, as by :func:`compile`, if ``residual_fn`` does nothing but compute: a function that prints,
+    draws random numbers, assigns to something outside or decides by a value runs as ordinary code each time.
 
     References
     ----------

@@ -9,17 +9,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import check_callable, check_text, describe
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, StructureError, UnknownGradientError
 from autodiff_kit.ops.row_gradient import RowGradient
 from autodiff_kit.optim import checkpoint
 from autodiff_kit.optim.constraints import apply_constraint
-from autodiff_kit.optim.inplace import OwnedSlots, Slots, writable_array, zeros_like
+from autodiff_kit.optim.inplace import HALF, OwnedSlots, Slots, in_step_precision, writable_array
 from autodiff_kit.optim.validation import (
     gradient_for_variable,
     gradient_pairs,
@@ -39,6 +40,12 @@ class Optimizer:
 
     A subclass defines ``_initial_slots``, the slots of a variable before its first step, and ``_update``, which puts
     new values into the slots and returns what is added to the variable.
+
+    Notes
+    -----
+    Slots have the dtype of their variable. Those of a float16 variable are float32, and so is the arithmetic of its
+    steps, because float16 holds neither the squares of common gradients nor an epsilon of 1e-8: it rounds both to 0,
+    and the step would be 0/0. Only the update is rounded to float16.
     """
 
     _slots: tuple[str, ...] = ()
@@ -130,10 +137,16 @@ class Optimizer:
             else:
                 self._last[id(w)] = (self._step_rows if type(g) is RowGradient else self._step)(w, g, slots)
 
+    def _compute_update(self, w: Any, g: Any, slots: Slots) -> Any:
+        """What is added to a value, in its dtype."""
+        if getattr(w, "dtype", None) != HALF:
+            return self._update(w, g, slots)
+        return as_array(self._update(in_step_precision(w), in_step_precision(g), slots), HALF)
+
     def _step(self, variable: Variable, g: Any, slots: OwnedSlots) -> Any:
         """Step a variable; returns what was added, or a function that computes it."""
         w = variable._value
-        delta = self._update(w, g, slots)
+        delta = self._compute_update(w, g, slots)
         variable._value = canonical(w + delta)
         return delta
 
@@ -144,7 +157,7 @@ class Optimizer:
             return self._step(variable, np.asarray(g, dtype), slots)
         part = {name: x[ids] if type(x) is np.ndarray else x for name, x in slots.items()}
         rows = variable._value[ids]
-        delta = self._update(rows, g.rows.astype(dtype, copy=False), part)
+        delta = self._compute_update(rows, g.rows.astype(dtype, copy=False), part)
         for name, x in part.items():
             if type(x) is np.ndarray:
                 slots[name][ids] = x
@@ -196,6 +209,9 @@ class Optimizer:
             self._state[id(variable)] = (variable, slots)
         return slots
 
+    def _new_slots(self, variable: Variable) -> OwnedSlots:
+        return OwnedSlots(self._initial_slots(in_step_precision(variable._value)))
+
     def _create_slots(self, variable: Any) -> OwnedSlots:
         """Slots of a variable from a loaded state, or initial ones."""
         if not isinstance(variable, Variable):
@@ -205,7 +221,7 @@ class Optimizer:
                 f"an optimizer updates variables of a floating dtype, got {variable.dtype}; write 1.0 for 1"
             )
         if not self._pending:
-            return OwnedSlots(self._initial_slots(variable._value))
+            return self._new_slots(variable)
         key = checkpoint.variable_keys([*(other for other, _ in self._state.values()), variable])[-1]
         found = self._pending.get(key)
         if found is None and self._strict:
@@ -213,11 +229,7 @@ class Optimizer:
                 f"the loaded state has no variable {key!r}; it has {', '.join(map(repr, self._pending))}. "
                 "Use the same names as before, or step variables in the same order, or load with strict=False."
             )
-        slots = (
-            OwnedSlots(self._initial_slots(variable._value))
-            if found is None
-            else checkpoint.load_slots(variable, key, found)
-        )
+        slots = self._new_slots(variable) if found is None else checkpoint.load_slots(variable, key, found)
         self._pending.pop(key, None)
         return slots
 
@@ -245,7 +257,7 @@ class Optimizer:
         if type(old) is np.ndarray:
             old[...] = new
         else:
-            slots[key] = int(new) if key == "t" else canonical(new.astype(variable.dtype))
+            slots[key] = int(new) if key == "t" else canonical(new.astype(np.asarray(old).dtype))
 
     def _slot_key(self, name: str) -> str:
         if check_text("a slot", name) not in self._slots:
@@ -263,7 +275,7 @@ class Optimizer:
     def _last_update_of(self, variable: Variable) -> Any:
         last = self._last.get(id(variable))
         last = last() if callable(last) else last
-        return zeros_like(unwrap(variable)) if last is None else last
+        return np.zeros(variable.shape, variable.dtype) if last is None else last
 
     @contextmanager
     def frozen(self, masks: dict[Variable, Any]) -> Iterator[None]:
@@ -358,7 +370,7 @@ class Optimizer:
             setattr(self, name, value)
         self._slots = names
         for key, variable in known.items():
-            self._state[id(variable)] = (variable, loaded.get(key) or OwnedSlots(self._initial_slots(variable._value)))
+            self._state[id(variable)] = (variable, loaded.get(key) or self._new_slots(variable))
         self._last = {}
         self._pending = {key: found for key, found in slots.items() if key not in known}
         self._strict = strict

@@ -28,7 +28,7 @@ class RMSProp(Optimizer):
     Notes
     -----
     Slots "rms": ``s ← decay·s + (1-decay)·g²``; "momentum": ``u ← momentum·u + learning_rate·g/(√s + epsilon)``; the
-    step is ``-u``.
+    step is ``-u``. Slots and steps of a float16 variable are computed in float32.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class SGD(Optimizer):
     -----
     Slot "momentum": ``u ← momentum·u + g``; the step is ``-learning_rate·u``, or with Nesterov
     ``-learning_rate·(g + momentum·u)``. Without momentum there is no slot, and a :class:`RowGradient` updates its
-    rows only.
+    rows only. Slots and steps of a float16 variable are computed in float32.
 
     Examples
     --------

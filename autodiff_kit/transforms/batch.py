@@ -22,6 +22,7 @@ from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.operation import Op, v
 from autodiff_kit.core.record import ArrayNode, Node, Record, make_leaf
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.tracer import call_traced
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.transforms.batched_array import BatchedArray, plain
 
@@ -71,7 +72,7 @@ class Batch:
         args, params = _off_tapes(args), _off_tapes(params)
         if isinstance(function, Op):
             return self.array(self.apply(function, args, params))
-        return self._each_example(lambda own, its: function(*own, **its), args, params)
+        return self._each_example(lambda own, its: call_traced(function, own, its), args, params)
 
     def apply(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> Tensor:
         """The tensor of all examples that an operation gives; tensors among ``values`` keep their nodes."""
@@ -80,14 +81,14 @@ class Batch:
         if inputs is None:
             own = [*(values[0] if together else values)]
             return self._each_example(lambda these, its: _run(op, these, its, together), own, params).tensor  # type: ignore[no-any-return]
-        return _run(op, inputs, self._aligned_parameters(op, inputs, params), together)
+        return _run(op, inputs, self._aligned_parameters(op, values, params), together)
 
     def _aligned(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> list[Any] | None:
         """The inputs with the examples in front, so that the operation treats all at once; None where it cannot."""
         if op.user_defined or (op.name != "select" and next(_batched_among(params), None) is not None):
             return None
         if op.name == "einsum":
-            return [self.with_rank(x, 0) for x in values]
+            return self._operands_of_einsum(values, params["labels"])
         if op.family in ("general", "bilinear") and len(values) > 1 and op.name not in _STACKS:
             return None
         ranks = [np.ndim(unwrap(x)) for x in values]
@@ -104,12 +105,25 @@ class Batch:
         rank = max(ranks)
         return [self.with_rank(x, rank - own) for x, own in zip(values, ranks, strict=False)]
 
-    def _aligned_parameters(self, op: Op, inputs: list[Any], params: dict[str, Any]) -> dict[str, Any]:
-        if op.name != "select" or not isinstance(params["condition"], BatchedArray):
+    def _operands_of_einsum(self, values: Sequence[Any], labels: Sequence[Sequence[int]]) -> list[Any]:
+        """The operands with the examples in front of all axes without labels, which are those of a vmap inside."""
+        ahead = [np.ndim(unwrap(x)) - len(own) for x, own in zip(values, labels, strict=True)]
+        most = max(ahead)
+        lead = np.shape(unwrap(values[ahead.index(most)]))[:most]
+        return [self._broadcast_behind(x, lead[: most - n]) for x, n in zip(values, ahead, strict=True)]
+
+    def _broadcast_behind(self, x: Any, new: tuple[int, ...]) -> Any:
+        """The tensor of all examples, repeated along new axes behind the first; other values unchanged."""
+        if not (new and self._holds(x)):
+            return self.with_rank(x, 0)
+        return v.broadcast_to(self.with_rank(x, len(new)), shape=(self.size, *new, *x.shape))
+
+    def _aligned_parameters(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> dict[str, Any]:
+        if op.name != "select" or not self._holds(params["condition"]):
             return params
-        rank = max(np.ndim(unwrap(x)) for x in inputs)
+        rank = max(np.ndim(unwrap(x)) for x in values)
         condition = self.with_rank(params["condition"], 0)
-        new = max(0, rank - condition.ndim)
+        new = max(0, rank + 1 - condition.ndim)
         shape = (condition.shape[0], *(1,) * new, *condition.shape[1:])
         return {**params, "condition": condition.reshape(shape)._value}
 

@@ -75,6 +75,14 @@ def test_a_function_is_found_by_what_it_is_and_not_by_its_name() -> None:
     assert float(np.concat([ak.constant([1.0]), ak.constant([2.0])])[1]) == float(np.linalg.norm(ak.constant([2.0])))
 
 
+@pytest.mark.parametrize(
+    "function", [np.median, np.nansum, np.trapezoid, np.average, np.cov, np.ptp, np.signbit], ids=lambda f: f.__name__
+)
+def test_a_function_of_numpys_without_an_operation_says_what_to_use_instead(function: Callable[..., Any]) -> None:
+    with pytest.raises(DtypeError, match=rf"np\.{function.__name__} has no derivative in the kit.*np\.asarray"):
+        function(ak.constant([[1.0, 2.0], [3.0, 5.0]]))
+
+
 def test_a_ufunc_of_another_library_is_named_by_its_library() -> None:
     numba = pytest.importorskip("numba")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,18 @@ def test_living_nodes_are_counted():
     assert 48 <= most(0, "tapes") <= 54
     assert 40 <= most(20, "nothing") <= 66  # on one tape, after twenty others
     assert answer(Call("steps", (x, 0, "nothing"))).nodes == 0
+
+
+def test_objects_from_before_are_frozen_only_while_a_call_is_counted():
+    earlier = ak.GradientTape(persistent=True)
+    with earlier:
+        ak.square(ak.Variable(1.0))
+    frozen = []
+    answer = InProcessRunner({"f": lambda x: frozen.append(gc.get_freeze_count()) or opens(x, [])})
+    gc.unfreeze()
+    try:
+        assert answer(Call("f", (1.0,), tapes=True)).nodes == 2  # a source and the square, without those of before
+        assert frozen[0] > 10_000
+        assert gc.get_freeze_count() == 0
+    finally:
+        gc.freeze()

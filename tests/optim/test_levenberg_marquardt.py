@@ -10,6 +10,8 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.data import problem, problems
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.optim import least_squares
+from autodiff_kit.optim.least_squares import COMPILE_AFTER_EVALUATIONS, LeastSquaresProblem
 
 from .nist_models import CLASSICS, FORMS, MODELS, PUBLISHED
 
@@ -272,3 +274,124 @@ def test_convergence_needs_a_short_undamped_step() -> None:
     result = ak.optim.LevenbergMarquardt().minimize(lambda: ak.concat([1e-7 * (b - 3.0).reshape((1,)), rest]), [b])
     assert result.converged
     assert float(b) == pytest.approx(3.0, rel=1e-9)
+
+
+VALLEY = problem("MGH17")
+
+
+def valley(b: Any) -> Any:
+    return MODELS["MGH17"](b, VALLEY.x) - VALLEY.y
+
+
+def runs_of(residuals: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[int]]:
+    """The result of a long fit, and how many evaluations were compiled: residuals, Jacobians."""
+    compiled = [0, 0]
+    run = LeastSquaresProblem._run_compiled
+
+    def counted(self: Any, which: int) -> Any:
+        found = run(self, which)
+        compiled[which] += found is not None
+        return found
+
+    monkeypatch.setattr(LeastSquaresProblem, "_run_compiled", counted)
+    b = ak.Variable(VALLEY.starts[0])
+    result = ak.optim.LevenbergMarquardt().minimize(lambda: residuals(b), [b])
+    return (b.numpy(), result), compiled
+
+
+def test_long_fits_are_compiled_and_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    (values, result), compiled = runs_of(valley, monkeypatch)
+    assert result.iterations > 100
+    assert compiled[1] >= result.jacobian_evaluations - COMPILE_AFTER_EVALUATIONS
+    assert compiled[0] > compiled[1]
+    monkeypatch.setattr(least_squares, "COMPILE_AFTER_EVALUATIONS", 10**9)
+    (ordinary, expected), compiled = runs_of(valley, monkeypatch)
+    assert compiled == [0, 0]
+    np.testing.assert_allclose(values, ordinary, rtol=1e-9)
+    assert result.converged is expected.converged is True
+
+
+SEEN: list[Any] = []
+STATE = {"calls": 0}
+DRAWS = np.random.default_rng(0)
+
+
+class Counter:
+    calls = 0
+
+    def __call__(self, r: Any) -> Any:
+        self.calls += 1
+        return r
+
+
+COUNTER = Counter()
+
+
+def prints(b: Any) -> Any:
+    print("residuals")
+    return valley(b)
+
+
+def appends(b: Any) -> Any:
+    SEEN.append(1)
+    return valley(b)
+
+
+def writes_to_a_dict(b: Any) -> Any:
+    STATE["calls"] += 1
+    return valley(b)
+
+
+def counts_in_an_object(b: Any) -> Any:
+    return COUNTER(valley(b))
+
+
+def draws(b: Any) -> Any:
+    return valley(b) + 1e-18 * DRAWS.normal()
+
+
+def draws_globally(b: Any) -> Any:
+    return valley(b) + 1e-18 * np.random.normal()  # noqa: NPY002 - what a learner may write
+
+
+def decides_by_value(b: Any) -> Any:
+    r = valley(b)
+    return r * 1.0 if float(b[0]) > -1e9 else r
+
+
+@pytest.mark.parametrize(
+    "residuals",
+    [prints, appends, writes_to_a_dict, counts_in_an_object, draws, draws_globally, decides_by_value],
+)
+def test_residuals_that_do_more_than_compute_are_never_compiled(
+    residuals: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is printed, counted and drawn stays the same, to the number of times."""
+    found = []
+    for limit in (COMPILE_AFTER_EVALUATIONS, 10**9):
+        monkeypatch.setattr(least_squares, "COMPILE_AFTER_EVALUATIONS", limit)
+        SEEN.clear()
+        STATE["calls"] = COUNTER.calls = 0
+        DRAWS.bit_generator.state = np.random.default_rng(0).bit_generator.state
+        np.random.seed(0)  # noqa: NPY002
+        (values, result), compiled = runs_of(residuals, monkeypatch)
+        assert compiled == [0, 0]
+        counts = capsys.readouterr().out.count("residuals"), len(SEEN), STATE["calls"], COUNTER.calls
+        states = DRAWS.bit_generator.state["state"]["state"], np.random.get_state()[2]  # noqa: NPY002
+        found.append((values.tobytes(), result, counts, states))
+    assert found[0] == found[1]
+
+
+def test_a_global_that_changes_during_a_compiled_fit_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, compiled = runs_of(lambda b: valley(b) * SCALES[0], monkeypatch)
+    assert compiled[1]
+    b = ak.Variable(VALLEY.starts[0])
+    fit = LeastSquaresProblem(lambda: valley(b) * SCALES[0], [b])
+    for _ in range(COMPILE_AFTER_EVALUATIONS + 1):
+        before = fit.evaluate()
+    assert before.tape is None
+    monkeypatch.setitem(SCALES, 0, 2.0)
+    np.testing.assert_allclose(fit.evaluate().residuals, 2.0 * before.residuals)
+
+
+SCALES = {0: 1.0}

@@ -381,6 +381,32 @@ def test_single_precision_stays_single(make: Any) -> None:
 
 
 @every_optimizer
+@pytest.mark.parametrize("wrap", [lambda f: f, ak.compile], ids=["eager", "compiled"])
+def test_half_precision_steps_as_single_precision(make: Any, wrap: Any) -> None:
+    """Gradients of 0, gradients whose squares float16 rounds to 0 and beyond its range; vectors and numbers.
+
+    The same steps from the same values in float32, rounded to float16 after each.
+    """
+    for columns in (np.s_[:], 1):
+        sizes = np.array([0.0, 1e-3, 6e-8, 1.0, 3e4, 0.0])[columns]
+        half, opt = ak.Variable(np.ones_like(sizes), dtype="float16"), make()
+        single, twin = ak.Variable(np.ones_like(sizes), dtype="float32"), make()
+        step = wrap(lambda g, w=half, opt=opt: opt.apply_gradients([(g, w)]))
+        for k in range(6):
+            g = (sizes * (-1.0) ** k * (k != 3)).astype("float16")
+            before = half.numpy().copy()
+            step(ak.constant(g))
+            single.assign(before)
+            twin.apply_gradients([(g.astype("float32"), single)])
+            np.testing.assert_allclose(half.numpy(), single.numpy(), rtol=1.5e-3, atol=1e-7)
+            np.testing.assert_allclose(opt.last_update(half), half.numpy() - before, rtol=5e-3, atol=1e-3)
+            for name in set(opt.slot_names()) - {"t"}:
+                np.testing.assert_allclose(opt.get_slot(half, name), twin.get_slot(single, name), rtol=1e-5)
+                assert opt.get_slot(half, name).dtype == np.float32
+        assert (half.dtype, opt.last_update(half).dtype) == (np.float16, np.float16)
+
+
+@every_optimizer
 def test_each_optimizer_reaches_a_minimum(make: Any) -> None:
     w = ak.Variable([2.0, -3.0])
     opt = make()

@@ -58,8 +58,6 @@ def _einsum() -> Iterator[Case]:
                lambda *x: np.einsum("ij,jk,k->i", *x))  # fmt: skip
     yield Case("Einsum", "lists", two((2, 3), (3, 2)), lambda a, b: ak.einsum(a, [0, 1], b, [1, 2], [2, 0]),
                lambda a, b: (a @ b).T)  # fmt: skip
-    yield Case("multi_dot", "", lambda rng: spaced(rng, (3,), (3, 2), (2, 3)), lambda *x: ak.multi_dot(x),
-               lambda *x: np.linalg.multi_dot(x))  # fmt: skip
 
 
 def _diagonals() -> Iterator[Case]:
@@ -87,8 +85,6 @@ def _products() -> Iterator[Case]:
         yield Case("Cross", f"{a},{b}", two(a, b), ak.cross, np.cross)
     yield Case("Cross", "axes", two((3, 2), (2, 3)), lambda a, b: ak.cross(a, b, 0, 1, 0),
                lambda a, b: np.cross(a, b, 0, 1, 0))  # fmt: skip
-    yield Case("Vecdot", "axis", two((3, 2), (4, 3, 1)), lambda a, b: ak.vecdot(a, b, axis=-2),
-               lambda a, b: np.vecdot(a, b, axis=-2))  # fmt: skip
     for a, b in (((3,), (3,)), ((2, 3), (3, 2)), ((), (1,))):
         yield Case("vdot", f"{a},{b}", two(a, b), ak.vdot, np.vdot)
     for axes in (0, 1, ((0, -1), (1, 0)), ((-1,), (0,)), (1, 0)):
@@ -111,9 +107,6 @@ def _systems() -> Iterator[Case]:
                    lambda x: np.linalg.det(x)[..., None, None] * np.linalg.inv(x).swapaxes(-1, -2))  # fmt: skip
         yield Case("Cholesky", f"{shape}", good(shape), ak.cholesky, lambda x: np.linalg.cholesky(_sym(x)))
     yield Case("SymmetricPart", "", one(2, 3, 3), inside(decompositions._symmetric_part), _sym)
-    for n in (0, 1, 3, -2):
-        yield Case("matrix_power", f"{n}", good((2, 2)), lambda x, n=n: ak.matrix_power(x, n),
-                   lambda x, n=n: np.linalg.matrix_power(x, n))  # fmt: skip
     for shape in ((3, 2), (2, 3), (2, 2, 2)):
         yield Case("Pinv", f"{shape}", good(shape), ak.pinv, np.linalg.pinv)
 

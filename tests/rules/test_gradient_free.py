@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ import autodiff_kit as ak
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError, StructureError
 
 A = np.array([[3, 0, 2], [0, 5, 2]])
-F = np.array([[1.5, -0.0, np.nan], [np.inf, 2.0, -2.5]])
 M = A > 1
 
 SAME: list[tuple[str, Any, Any]] = [
@@ -62,7 +60,6 @@ def test_scalar_results() -> None:
     assert not ak.array_equal([1.0], [1.0, 2.0])
     assert ak.allclose([1.0], [1.0 + 1e-9])
     assert not ak.allclose([1.0], [1.1])
-    assert ak.signbit(F).tolist() == np.signbit(F).tolist()
 
 
 def test_creation_of_tensors() -> None:
@@ -82,28 +79,14 @@ def test_creation_of_tensors() -> None:
             call()
 
 
-def test_averages_of_no_entries_warn_and_are_nan() -> None:
-    hollow = np.array([[np.nan, np.nan], [1.0, np.nan]])
-    for f in (ak.nanmean, ak.nanmax, ak.nanmin, ak.nanvar):
-        with pytest.warns(RuntimeWarning, match="nan"):
-            assert np.isnan(f(hollow, 1).numpy()).tolist() == [True, False]
-    with pytest.warns(RuntimeWarning):
-        assert np.isnan(float(ak.median(np.zeros(0))))
-    with pytest.warns(RuntimeWarning), np.errstate(all="ignore"):
+def test_a_variance_without_degrees_of_freedom_warns() -> None:
+    with pytest.warns(RuntimeWarning, match="degrees of freedom"), np.errstate(all="ignore"):
         assert float(ak.var([1.0, 2.0], ddof=2)) == np.inf  # as NumPy's
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert ak.nanmean([1.0, np.nan]).tolist() == 1.0
 
 
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: ak.quantile([1.0], 1.5), RangeError, "between 0 and 1"),
-        (lambda: ak.quantile(np.zeros(0), 0.5), ShapeError, "no entries"),
-        (lambda: ak.quantile([1.0], 0.5, method="best"), StructureError, "linear"),
-        (lambda: ak.average([1.0, 2.0], weights=[1.0, -1.0]), StructureError, "sum to 0"),
-        (lambda: ak.average(np.ones((2, 3)), weights=[1.0, 2.0]), ShapeError, "fit neither"),
         (lambda: ak.pad([1.0], 1, mode="mirror"), StructureError, "reflect"),
         (lambda: ak.pad([1.0], -1), RangeError, "0 or more"),
         (lambda: ak.pad([1.0], (1, 2, 3)), ShapeError, "a pair"),
@@ -120,7 +103,6 @@ def test_averages_of_no_entries_warn_and_are_nan() -> None:
         (lambda: ak.split(np.ones(4), 0), StructureError, "1 or more"),
         (lambda: ak.sum(np.ones((2, 2)), (0, -2)), ShapeError, "twice"),
         (lambda: ak.take_along_axis(np.ones((2, 2)), [0]), ShapeError, "numbers of axes"),
-        (lambda: ak.cumulative_sum(np.ones((2, 2))), ShapeError, "needs an axis"),
         (lambda: ak.concat([np.ones((2, 2)), np.ones((3, 3))]), ShapeError, r"\(2, 2\)"),
         (lambda: np.sum(ak.constant([1.0]), where=[True]), ArgumentError, "where"),
     ],
@@ -142,7 +124,8 @@ def test_numpys_arguments_are_understood() -> None:
         lambda x: np.linalg.norm(x, 1), lambda x: np.where(x > 0)[0], lambda x: np.select([a > 0], [x]),
         lambda x: np.cumsum(x), lambda x: np.roll(x, 1), lambda x: np.round(x, 1), lambda x: np.fmax(x, 0.0),
         lambda x: np.var(x, ddof=1), lambda x: np.array_split(x, 3)[2], lambda x: np.moveaxis(x, 0, 1),
-        lambda x: np.atleast_2d(x), lambda x: np.median(x, axis=0), lambda x: np.broadcast_arrays(x, a)[0],
+        lambda x: np.amax(x, axis=1), lambda x: np.deg2rad(x), lambda x: np.around(x, 1), lambda x: np.fix(x),
+        lambda x: np.atleast_2d(x), lambda x: np.broadcast_arrays(x, a)[0],
     ):  # fmt: skip
         found, expected = f(t), f(a)
         assert isinstance(found, ak.Tensor)

@@ -78,19 +78,18 @@ def axes(draw: Any, ndim: int) -> Any:
 
 
 REDUCTIONS = [
-    "sum", "mean", "prod", "max", "min", "any", "all", "count_nonzero", "ptp", "median", "var", "std", "nansum",
-    "nanprod", "nanmean", "nanmax", "nanmin",
+    "sum", "mean", "prod", "max", "min", "any", "all", "count_nonzero", "var", "std",
 ]  # fmt: skip
 ALONG = [
-    "cumsum", "cumprod", "nancumsum", "sort", "argmax", "argmin", "flip",
+    "cumsum", "cumprod", "sort", "argmax", "argmin", "flip",
 ]  # fmt: skip
 UNARY = [
     "exp", "exp2", "expm1", "log1p", "sqrt", "cbrt", "sin", "arctan", "tanh", "arcsinh", "square", "absolute", "fabs",
-    "degrees", "sinc", "floor", "rint", "sign", "isnan", "signbit", "nan_to_num",
+    "degrees", "sinc", "floor", "rint", "sign", "isnan", "nan_to_num",
 ]  # fmt: skip
 BINARY = [
-    "add", "multiply", "divide", "maximum", "fmax", "hypot", "arctan2", "logaddexp2", "remainder", "fmod",
-    "float_power", "copysign", "less",
+    "add", "multiply", "divide", "maximum", "fmax", "hypot", "arctan2", "logaddexp2", "mod", "copysign",
+    "less",
 ]  # fmt: skip
 
 
@@ -99,8 +98,6 @@ BINARY = [
 def test_reductions(name: str, data: st.DataObject) -> None:
     a = entries(data.draw, data.draw(SHAPES))
     options = {"axis": axes(data.draw, a.ndim), "keepdims": data.draw(st.booleans())}
-    if a.size == 0 and name == "median":  # NumPy cannot do all of them
-        return
     compare(lambda x: getattr(ak, name)(x, **options), lambda x: getattr(np, name)(x, **options), [a])
 
 
@@ -156,15 +153,6 @@ def test_padding_margins(data: st.DataObject, mode: Any) -> None:
     a = entries(data.draw, data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=3)))
     width = [data.draw(st.tuples(st.integers(0, 4), st.integers(0, 4))) for _ in a.shape]
     compare(lambda x: ak.pad(x, width, mode), lambda x: np.pad(x, width, mode), [a])
-
-
-@given(data=st.data(), q=st.floats(0, 1))
-def test_quantiles(data: st.DataObject, q: float) -> None:
-    a = np.round(np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=data.draw(AXES)), 1)
-    axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
-    method = data.draw(st.sampled_from(["linear", "lower", "higher", "midpoint"]))
-    if a.shape[axis]:
-        compare(lambda x: ak.quantile(x, q, axis, method), lambda x: np.quantile(x, q, axis, method=method), [a])
 
 
 @given(data=st.data(), ord=st.sampled_from([None, 1, 2, 3, 0.5, np.inf, -np.inf, 0]))

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.site.conftest import Visit, Visitor
-from tests.site.test_lessons_in_browser import commit_first_choice
+from tests.site.test_lessons_in_browser import commit_first_choice, solve_at_second_try
 
 TOP = Path(__file__).resolve().parents[2]
 QUESTION = "Does masking after softmax leak?"
-ANSWER = TOP / "autodiff_kit/exercises/questions/lesson09/mask_1/solution.py"
+ANSWER = (TOP / "autodiff_kit/exercises/questions/lesson09/mask_1/solution.py").read_text(encoding="utf-8")
 WRONG = """import numpy as np
 
 def zero_after(scores, keep):
@@ -57,19 +57,7 @@ def test_a_lesson_is_learned_and_found_again_the_next_day(visitor: Visitor) -> N
     visit.page.goto(f"{visitor.address}/lessons/09_attention_masking.html")
     visit.page.get_by_role("link", name="Practise: its exercises").click()
     visit.started()
-    visit.run(0, visit.index("q1, q2"))
-    visit.command("open-exercises")
-    card = visit.page.locator('.akl-exercises [data-id="mask-1"]')
-    answer = visit.index("def zero_after(")
-    visit.write(answer, WRONG)
-    card.get_by_role("button", name="Check").click()
-    expect(card).to_have_class(re.compile("is-not-yet"))
-    card.get_by_role("button", name="Hint 1 of").click()
-    expect(card.locator(".akl-hints li")).to_have_count(1)
-    visit.write(answer, ANSWER.read_text(encoding="utf-8"))
-    card.get_by_role("button", name="Check").click()
-    expect(card).to_have_class(re.compile("is-passed"))
-    visit.save()
+    answer = solve_at_second_try(visit, "mask-1", "def zero_after(", WRONG, ANSWER)
     visit.page.wait_for_function(KEPT)
 
     visitor.come_again()

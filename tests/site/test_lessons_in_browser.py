@@ -36,6 +36,25 @@ def commit_first_choice(box: Any) -> None:
     box.locator("[role=status]:has-text('Locked: ')").wait_for()
 
 
+def solve_at_second_try(visit: Any, id: str, cell: str, wrong: str, right: str) -> int:
+    """Check a wrong answer, ask for a hint, check the right answer, and save; which cell holds the answer."""
+    visit.run(0, visit.index("q1, q2"))
+    visit.command("open-exercises")
+    card = visit.page.locator(f'.akl-exercises [data-id="{id}"]')
+    answer = visit.index(cell)
+    visit.write(answer, wrong)
+    card.get_by_role("button", name="Check").click()
+    expect(card).to_have_class(re.compile("is-not-yet|is-partial"))
+    expect(card.locator(".akl-msg")).not_to_be_empty()
+    card.get_by_role("button", name="Hint 1 of").click()
+    expect(card.locator(".akl-hints li")).to_have_count(1)
+    visit.write(answer, right)
+    card.get_by_role("button", name="Check").click()
+    expect(card).to_have_class(re.compile("is-passed"))
+    visit.save()
+    return int(answer)
+
+
 @pytest.mark.parametrize("no", sorted(PLAYED))
 def test_a_lesson_is_predicted_run_and_played_with(visitor: Any, no: str) -> None:
     visit = visitor.visit()
@@ -60,20 +79,7 @@ def test_a_lesson_is_predicted_run_and_played_with(visitor: Any, no: str) -> Non
 def test_an_exercise_is_wrong_hinted_right_and_handed_in(visitor: Any) -> None:
     visit = visitor.visit()
     visit.notebook(EXERCISE)
-    visit.run(0, visit.index("q1, q2"))
-    visit.command("open-exercises")
-    card = visit.page.locator('.akl-exercises [data-id="jvp-1"]')
-    answer = visit.index("def push(")
-    visit.write(answer, WRONG)
-    card.get_by_role("button", name="Check").click()
-    expect(card).to_have_class(re.compile("is-not-yet|is-partial"))
-    expect(card.locator(".akl-msg")).not_to_be_empty()
-    card.get_by_role("button", name="Hint 1 of").click()
-    expect(card.locator(".akl-hints li")).to_have_count(1)
-    visit.write(answer, RIGHT)
-    card.get_by_role("button", name="Check").click()
-    expect(card).to_have_class(re.compile("is-passed"))
-    visit.save()
+    solve_at_second_try(visit, "jvp-1", "def push(", WRONG, RIGHT)
     with visit.page.expect_download() as loaded:
         visit.page.get_by_role("button", name="Hand in").click()
     assert re.fullmatch(r"01_\w+-[0-9a-f]{8}-\d+\.zip", loaded.value.suggested_filename)

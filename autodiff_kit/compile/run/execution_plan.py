@@ -61,7 +61,7 @@ class ExecutionPlan:
         self._calls += 1
         if self._calls == COMPILE_AFTER_CALLS and kernels.enabled():
             _background_compiler.add(self)
-        return self._run_numpy(given)
+        return self.run_numpy(given)
 
     def build_or_explain(self) -> None:
         """Compile the kernels. After a failure the next call says why, and they are tried once more later."""
@@ -71,7 +71,7 @@ class ExecutionPlan:
             self.build_error = None
         except Exception as error:  # noqa: BLE001 - of numba, its compiler or the disk; the function itself still runs
             self.build_error = error
-            self.run = self._explain_and_retry if first else self._run_numpy
+            self.run = self._explain_and_retry if first else self.run_numpy
 
     def _explain_and_retry(self, given: list[Any]) -> Any:
         error = self.build_error
@@ -82,7 +82,7 @@ class ExecutionPlan:
             stacklevel=5,
         )
         self._calls, self.run = 0, self._run_and_count
-        return self._run_numpy(given)
+        return self.run_numpy(given)
 
     def build(self, compiler: Any = None) -> None:
         """Compile the kernels and switch to them."""
@@ -93,10 +93,10 @@ class ExecutionPlan:
         numbers = is_scalar_graph(self.nodes)
         if numbers or can_use_kernels(self.nodes):
             self.kernel_plan = KernelPlan(self.trace, compiler or load_kernel, numbers)
-        self.run = self.kernel_plan.run if self.kernel_plan else self._run_numpy
+        self.run = self.kernel_plan.run if self.kernel_plan else self.run_numpy
 
     # -------------------------------------------------------------------------------------------------- as NumPy calls
-    def _run_numpy(self, given: list[Any]) -> Any:
+    def run_numpy(self, given: list[Any]) -> Any:
         """Run as NumPy calls."""
         results = iter(self._numpy(*[source.read(given) for source, _ in self.trace.inputs]))
         leaves = self.trace.leaves

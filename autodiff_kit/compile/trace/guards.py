@@ -330,10 +330,12 @@ def _own_bases(cls: Any) -> list[Any]:
     return [base for base in cls.__mro__ if not _is_library_module(base.__module__)]
 
 
-def _attribute_names(code: Any) -> list[str]:
+@functools.cache
+def _attribute_names(code: Any) -> tuple[str, ...]:
     """The names after a dot in a function and its inner functions."""
     own = [str(i.argval) for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")]
-    return own + [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _attribute_names(c)]
+    inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _attribute_names(c)]
+    return (*own, *inside)
 
 
 def _names_in_code(code: Any) -> list[str]:

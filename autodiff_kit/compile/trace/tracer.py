@@ -26,7 +26,7 @@ from autodiff_kit.core.numpy_protocol import Value, canonical, check_real_number
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
-from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.tracer import SymbolicValue, as_array, highest_tracer
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, ConcretizationError
 from autodiff_kit.optim.inplace import OwnedSlots
@@ -104,6 +104,9 @@ class Tracer:
 
     def call(self, function: Any, args: Any, kwargs: Any) -> Any:
         """Record a call of a function, or of an operation of the kit, as one opaque call."""
+        batched = highest_tracer(args)
+        if isinstance(batched, SymbolicValue) and batched.level > SymbolicArray.level:
+            return batched.tracer.call(function, args, kwargs)
         name: str = getattr(function, "name", "") or getattr(function, "__name__", "call")
         if hasattr(function, "vjps"):
             if name == "scatter" and (padded := pad_with_zeros(self, args[0], kwargs)) is not None:
@@ -228,7 +231,7 @@ class Tracer:
             self._set_step(optimizer, variable, old, before - before)
             return
         new = dict(old)
-        after = before + optimizer._update(before, g, new)
+        after = before + optimizer._compute_update(before, g, new)
         if variable.constraint is not None:
             after = unwrap(variable.constraint(canonical(after)))
         if mask is not None and mask.any():

@@ -6,6 +6,7 @@ between integers, ``round(x) = floor(x + ½)``, ``sign(x) = 2 step(x) - 1``.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,32 @@ __all__ = [
 
 
 def soft_step(x: Any, temperature: float) -> Tensor:
-    """The unit step approximated by a sigmoid: ``sigmoid(x / temperature)``."""
+    """The unit step approximated by a sigmoid: ``sigmoid(x / temperature)``.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    temperature : float
+        Above 0.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    StructureError
+        If the temperature is not above 0.
+
+    Notes
+    -----
+    **Gradient.** A bump of area 1 at 0, there ``1 / (4 temperature)`` high.
+
+    Examples
+    --------
+    >>> float(ak.relax.soft_step(0.0, 0.1))
+    0.5
+    """
     return sigmoid(as_tensor(x) * (1.0 / positive_number("temperature", temperature)))
 
 
@@ -58,7 +84,32 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
 
 
 def piecewise_linear_step(x: Any, width: float) -> Tensor:
-    """The unit step approximated by a linear ramp of the given width."""
+    """The unit step approximated by a linear ramp.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    width : float
+        Above 0; the ramp lies around 0.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    StructureError
+        If the width is not above 0.
+
+    Notes
+    -----
+    **Gradient.** ``1 / width`` on the ramp, elsewhere 0.
+
+    Examples
+    --------
+    >>> float(ak.relax.piecewise_linear_step(0.25, 1.0))
+    0.75
+    """
     return RAMP.at(as_tensor(x) * (1.0 / positive_number("width", width)))
 
 
@@ -149,18 +200,38 @@ def _shifted_version(floor: Callable[..., Tensor], before: float, after: float, 
         y = floor(as_tensor(x) + before if before else x, *args, **kwargs)
         return y + after if after else y
 
-    derived.__name__ = name
-    derived.__doc__ = f"{name.rsplit('_', maxsplit=1)[-1]}, derived from :func:`{floor.__name__}`; same parameters."
-    return derived
+    argument, rest = (f"{x} + {shift:g}" if shift else x for x, shift in (("x", before), ("", after)))
+    return _described(derived, name, floor, f"{floor.__name__}({argument}, ...){rest}")
 
 
 def _sign_version(step: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
     def derived(x: Any, *args: Any, **kwargs: Any) -> Tensor:
         return 2.0 * step(x, *args, **kwargs) - 1.0
 
-    derived.__name__ = name
-    derived.__doc__ = f"sign, derived from :func:`{step.__name__}`; same parameters."
-    return derived
+    return _described(derived, name, step, f"2 {step.__name__}(x, ...) - 1")
+
+
+def _described(
+    function: Callable[..., Tensor], name: str, source: Callable[..., Tensor], formula: str
+) -> Callable[..., Tensor]:
+    """The function with its name, and with the signature and the parameters of the one from which it is derived."""
+    parameters = (source.__doc__ or "").partition("\n\n")[2].partition("\n\n    Notes\n")[0]
+    function.__name__ = function.__qualname__ = name
+    function.__signature__ = inspect.signature(source)  # type: ignore[attr-defined]
+    function.__doc__ = f"""{name.rsplit("_", maxsplit=1)[-1]}, derived from :func:`{source.__name__}`: ``{formula}``.
+
+{parameters}
+
+    See Also
+    --------
+    {source.__name__} : the gradient follows from its own by the same formula.
+
+    Examples
+    --------
+    >>> ak.relax.{name}([-1.25, 0.0, 2.0], 0.5).shape
+    (3,)
+    """
+    return function
 
 
 soft_ceil = _shifted_version(soft_floor, 0.0, 1.0, "soft_ceil")

@@ -156,6 +156,19 @@ class Bench:
         self.command("notebook:create-new", kernelName="python3", activate=True)
         self.idle()
 
+    def open_lesson(self, no: str, what: str = "lesson") -> None:
+        """Open the notebook of a lesson, or that of its exercises."""
+        self.command("autodiff-kit:open-lesson", no=no, what=what)
+        self.opened(f"{'exercises' if what == 'exercise' else 'notebooks'}/{no}_")
+
+    def opened(self, part: str) -> None:
+        """Wait until a notebook whose path holds a text is in front, with a kernel that rests."""
+        self.page.wait_for_function(
+            "part => jupyterapp.shell.currentWidget?.context?.path?.includes(part)", arg=part, timeout=60_000
+        )
+        self.page.wait_for_selector(".jp-Notebook:visible .jp-Cell")
+        self.idle()
+
     def idle(self) -> None:
         self.page.wait_for_function(
             "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=60_000

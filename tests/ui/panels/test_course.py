@@ -51,9 +51,7 @@ def test_the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer: Any)
 @IN_BOTH
 def test_a_lesson_that_was_only_run_is_read_and_neither_predicted_nor_solved(newcomer: Any) -> None:
     newcomer.command("autodiff-kit:open-syllabus")
-    newcomer.command("autodiff-kit:open-lesson", no="01", what="lesson")
-    newcomer.page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('01_')", timeout=60_000)
-    newcomer.idle()
+    newcomer.open_lesson("01")
     newcomer.page.set_default_timeout(90_000)
     newcomer.command("notebook:run-all-cells")
     lesson = newcomer.page.locator('.akl-lesson[data-no="01"]')
@@ -103,9 +101,7 @@ def test_the_tabs_of_an_older_workspace_do_not_hide_the_welcome_page(newcomer: A
 
 def exercise(bench: Any, *cells: str) -> Any:
     """The exercises of lesson 01 with their panel; cells are run below them."""
-    bench.command("autodiff-kit:open-lesson", no="01", what="exercise")
-    bench.page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('exercises')", timeout=60_000)
-    bench.idle()
+    bench.open_lesson("01", "exercise")
     bench.command("autodiff-kit:open-exercises")
     panel = bench.page.locator(".akl-exercises")
     expect(panel.locator(".akl-q").first).to_be_visible()
@@ -178,9 +174,7 @@ def test_the_lessons_are_walked_with_keys(bench: Any) -> None:
 
 def test_questions_are_checked_hinted_and_handed_in(newcomer: Any) -> None:
     page = newcomer.page
-    newcomer.command("autodiff-kit:open-lesson", no="01", what="exercise")
-    page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('exercises')", timeout=60_000)
-    newcomer.idle()
+    newcomer.open_lesson("01", "exercise")
     newcomer.command("autodiff-kit:open-exercises")
     panel = page.locator(".akl-exercises")
     expect(panel.locator(".akl-q").first).to_be_visible()

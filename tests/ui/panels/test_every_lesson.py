@@ -64,10 +64,7 @@ def run_whole(bench: Any, no: str) -> None:
     """Open a lesson beside the syllabus, as it is on a small laptop, and run all its cells."""
     bench.page.set_viewport_size({"width": WINDOWS[0][0], "height": WINDOWS[0][1]})
     bench.command("autodiff-kit:open-syllabus")
-    bench.command("autodiff-kit:open-lesson", no=no, what="lesson")
-    part = f"/{no}_"
-    bench.page.wait_for_function("part => jupyterapp.shell.currentWidget?.context?.path?.includes(part)", arg=part)
-    bench.idle()
+    bench.open_lesson(no)
     bench.page.set_default_timeout(WHOLE)
     bench.command("notebook:run-all-cells")
     bench.idle()

@@ -130,9 +130,7 @@ def test_a_lesson_has_its_room_again_when_it_is_clicked(bench: Any, width: int, 
     """The syllabus that was asked for may take the room of a narrow window, until the learner is back in the lesson."""
     page = bench.page
     page.set_viewport_size({"width": width, "height": height})
-    bench.command("autodiff-kit:open-lesson", no="01", what="lesson")
-    page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('01_')", timeout=60_000)
-    bench.idle()
+    bench.open_lesson("01")
     bench.js("jupyterapp.shell.collapseLeft()")
     bench.command("autodiff-kit:open-syllabus")
     expect(page.locator(".akl-syllabus")).to_be_visible()
@@ -147,9 +145,7 @@ def test_a_lesson_has_its_room_again_when_it_is_clicked(bench: Any, width: int, 
 @pytest.mark.slow
 def test_what_a_narrow_window_folded_comes_back_in_a_wide_one(bench: Any) -> None:
     page = bench.page
-    bench.command("autodiff-kit:open-lesson", no="01", what="lesson")
-    page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('01_')", timeout=60_000)
-    bench.idle()
+    bench.open_lesson("01")
     bench.command("autodiff-kit:open-syllabus")
     syllabus = page.locator(".akl-syllabus")
     page.locator(".jp-NotebookPanel:visible .jp-WindowedPanel-outer").click()

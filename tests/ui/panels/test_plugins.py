@@ -25,9 +25,7 @@ def inspector(bench: Any) -> None:
 
 
 def exercises(bench: Any) -> None:
-    bench.command("autodiff-kit:open-lesson", no="01", what="exercise")
-    bench.page.wait_for_function("jupyterapp.shell.currentWidget?.context?.path?.includes('exercises')", timeout=60_000)
-    bench.idle()
+    bench.open_lesson("01", "exercise")
     bench.command("autodiff-kit:open-exercises")
     expect(bench.page.locator(".akl-exercises .akl-q").first).to_be_visible()
 

@@ -59,14 +59,6 @@ class Learner(Bench):
         return "[" + " ".join(f"{value:g}".replace("-", "−") for value in values) + "]"
 
     # ------------------------------------------------------------ the notebook
-    def opened(self, part: str) -> None:
-        """Wait until a notebook whose path holds a text is in front, with a kernel that rests."""
-        self.page.wait_for_function(
-            "part => jupyterapp.shell.currentWidget?.context?.path?.includes(part)", arg=part, timeout=60_000
-        )
-        self.page.wait_for_selector(".jp-Notebook:visible .jp-Cell")
-        self.idle()
-
     def at(self, text: str) -> int:
         found = self.js(
             """text => jupyterapp.shell.currentWidget.content.widgets.findIndex(

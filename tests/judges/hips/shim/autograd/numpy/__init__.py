@@ -40,7 +40,7 @@ def _forwarded(function):
 
 
 _OF_LISTS = {
-    "concatenate", "stack", "vstack", "row_stack", "hstack", "dstack", "column_stack", "block", "select", "multi_dot",
+    "concatenate", "stack", "vstack", "row_stack", "hstack", "dstack", "column_stack", "block", "select",
     "array_split", "einsum",
 }  # fmt: skip
 
