@@ -39,6 +39,16 @@ def test_outputs_are_safe_to_keep() -> None:
         np.testing.assert_allclose(found, expected)
 
 
+def test_large_outputs_take_memory_that_was_dropped_and_no_other() -> None:
+    x = ak.constant(np.ones(200_000))
+    compiled = ready(lambda x: x * 2.0 + 1.0, x)
+    places = {compiled(x).numpy().__array_interface__["data"][0] for _ in range(6)}
+    held = [compiled(x * float(k)).numpy()[3:5] for k in range(5)]  # a view is enough
+    assert len(places) <= 2
+    for k, part in enumerate(held):
+        np.testing.assert_array_equal(part, 2.0 * k + 1.0)
+
+
 def test_an_output_that_a_tape_recorded_stays() -> None:
     x = ak.constant(np.ones(50))
     compiled = ready(lambda x: (x * 2.0, ak.sum(x)), x)

@@ -3,7 +3,7 @@
 The plan accesses variables and slots through NumPy views that are globals of its function, and updates them in place.
 The array of a variable belongs to the plan: if another object refers to it, or another array was assigned, the plan
 copies it first, so that arrays that others hold never change. Slots are never returned to a caller. Arguments and
-outputs are local names of the function; each call makes new outputs.
+outputs are local names of the function; each call makes new outputs, and large ones in memory that the caller dropped.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import AttributeSource, OptimizerSlotSource
 
 __all__ = ["BufferBinder"]
+
+
+LARGE_BYTES = 2**20
+"""Size of outputs from which memory that the system must hand out anew costs more than a kernel."""
 
 
 class BufferBinder:
@@ -59,7 +63,11 @@ class BufferBinder:
     def output_lines(self, k: int, like: GraphNode) -> list[str]:
         """The lines that make the array of output ``k``."""
         self.env[f"dtype_out{k}"] = like.dtype
-        return [f"out{k} = empty({like.shape}, dtype_out{k})", *self.address_lines(("out", k), f"out{k}")]
+        made = f"empty({like.shape}, dtype_out{k})"
+        if like.size * like.dtype.itemsize >= LARGE_BYTES:
+            self.env |= {f"spare{k}": [], "reused_or_empty": _reused_or_empty}
+            made = f"reused_or_empty(spare{k}, {like.shape}, dtype_out{k})"
+        return [f"out{k} = {made}", *self.address_lines(("out", k), f"out{k}")]
 
     # -------------------------------------------------------------------------------------------------------- variables
     def variable_check_line(self, node: GraphNode, variable: Any, written: bool) -> str:
@@ -122,3 +130,14 @@ class BufferBinder:
             self._bind_views(("input", node), slots[name])
             self._bind_views(("state", node), slots[name])
         self.env |= {f"slot_entry{k}": optimizer._state[id(variable)], f"slots{k}": slots}
+
+
+def _reused_or_empty(spare: list[Any], shape: tuple[int, ...], dtype: Any) -> Any:
+    """One of the last two outputs if nothing else refers to it, or a new array."""
+    for k in range(len(spare)):
+        if sys.getrefcount(spare[k]) == 2:  # the list and the argument
+            spare[k].flags.writeable = True  # the caller may have made it read-only
+            return spare[k]
+    found = np.empty(shape, dtype)
+    spare[:] = [found, *spare[:1]]
+    return found
