@@ -176,7 +176,7 @@ def masked_softmax(
 def _checked_mask(scores: Tensor, mask: Any) -> Any:
     """The mask as booleans in the shape of the scores."""
     try:
-        keep = np.asarray(unwrap(mask))
+        keep = as_array(unwrap(mask))
     except ValueError as error:
         raise ShapeError(f"a mask must be an array that broadcasts to the scores: {error}") from error
     if keep.dtype.kind not in "biu":

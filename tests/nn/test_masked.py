@@ -276,3 +276,21 @@ def test_labels_that_do_not_fit(labels: Any, logits: Any, error: Any, words: str
 def test_ids_that_name_no_row(ids: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         ak.nn.embedding(np.ones((3, 2)), ids)
+
+
+@pytest.mark.parametrize("mode", ["renormalize", "additive"])
+@pytest.mark.parametrize("empty", ["zero", "nan"])
+def test_the_mask_may_be_an_argument_of_a_compiled_or_batched_function(mode, empty):
+    def loss(x, mask, w):
+        return ak.sum(w * ak.nn.masked_softmax(x, mask, mode=mode, empty=empty))
+
+    rng = np.random.default_rng(4)
+    x, w = rng.normal(size=(2, 4, 3))
+    mask = rng.random((4, 3)) > 0.4
+    mask[1] = False
+    compiled, rows = ak.compile(ak.grad(loss)), ak.vmap(ak.grad(loss))
+    for keep in (mask, ~mask):
+        want = ak.grad(loss)(x, keep, w).numpy()
+        np.testing.assert_allclose(compiled(x, keep, w), want, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(rows(x, keep, w), want, rtol=1e-12, atol=1e-15)
+    assert compiled.trace_count == 1
