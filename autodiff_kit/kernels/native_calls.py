@@ -21,8 +21,8 @@ from numba.core import cgutils
 from autodiff_kit.kernels.inlining import inlined
 
 __all__ = [
-    "MATMUL", "array_at", "load_array", "load_number", "matmul_loop_address", "native_entry", "run_units",
-    "store_number", "write_addresses",
+    "COPY", "MATMUL", "MAXIMUM", "array_at", "load_array", "load_number", "matmul_loop_address", "native_entry",
+    "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
@@ -91,6 +91,12 @@ def load_array(table: Any, k: Any, dtype: Any) -> Any:
 
 
 @inlined()
+def load_word(table: Any, k: Any) -> Any:
+    """Entry ``k`` of the table."""
+    return _load_int64(table + _WORD_BYTES * k)
+
+
+@inlined()
 def load_number(table: Any, k: Any) -> Any:
     """The number whose address is entry ``k`` of the table."""
     return _load_float64(_load_int64(table + _WORD_BYTES * k))
@@ -123,6 +129,42 @@ def _matmul(table: Any) -> None:
     _call_ufunc_loop(_load_int64(table), table + _WORD_BYTES, table + 4 * _WORD_BYTES, table + 8 * _WORD_BYTES)
 
 
+@cfunc("void(int64)", cache=True)
+def _copy(table: Any) -> None:
+    for k in range(1, 1 + 3 * _load_int64(table), 3):
+        source, target, size = load_word(table, k), load_word(table, k + 1), load_word(table, k + 2)
+        if size == _WORD_BYTES:
+            _store_int64(target, _load_int64(source))
+        else:
+            old, new = array_at(source, (size,), np.uint8), array_at(target, (size,), np.uint8)
+            for j in range(size):
+                new[j] = old[j]
+
+
+@cfunc("void(int64)", cache=True)
+def _maximum(table: Any) -> None:
+    outer, count, inner = load_word(table, 2), load_word(table, 3), load_word(table, 4)
+    x = array_at(load_word(table, 0), (outer, count, inner), np.float64)
+    found = array_at(load_word(table, 1), (outer, inner), np.float64)
+    for i in range(outer):
+        for j in range(inner):
+            found[i, j] = x[i, 0, j]
+        for k in range(1, count):
+            for j in range(inner):
+                if x[i, k, j] > found[i, j] or x[i, k, j] != x[i, k, j]:  # NaN is the largest
+                    found[i, j] = x[i, k, j]
+
+
+@njit("void(float64, float64, float64, float64, float64)", cache=True)
+def _run_steps(count: Any, first: Any, last: Any, first_place: Any, last_place: Any) -> None:
+    for _ in range(np.int64(count)):
+        for unit in range(np.int64(first), np.int64(last), 2 * _WORD_BYTES):
+            _call_function(_load_int64(unit), _load_int64(unit + _WORD_BYTES))
+        for row in range(np.int64(first_place), np.int64(last_place), 2 * _WORD_BYTES):
+            place = _load_int64(row)
+            _store_int64(place, _load_int64(place) + _load_int64(row + _WORD_BYTES))
+
+
 def native_entry(compiled: Any) -> Callable[..., Any]:
     """The entry point of a compiled function without numba's type dispatch, which takes ten times as long."""
     (found,) = compiled.overloads.values()
@@ -138,6 +180,18 @@ Addresses are passed as floats, which hold them exactly and are unboxed in a thi
 
 write_addresses = native_entry(_write_addresses)
 """``write_addresses(first, last, id(array))``: store the array's address in each row's destination, plus its offset."""
+
+run_steps = native_entry(_run_steps)
+"""``run_steps(count, first, last, first_place, last_place)``: run units again and again.
+
+After each step, the rows between the last two addresses are followed: each adds a number to the address at a place.
+"""
+
+COPY: Any = _copy.address
+"""Address of the unit that copies memory. Its table: how often, then for each: source, target, number of bytes."""
+
+MAXIMUM: Any = _maximum.address
+"""Address of the unit for the largest float64 along an axis. Its table: both addresses; entries before, along, after."""
 
 MATMUL: Any = _matmul.address
 """Address of the unit that multiplies matrices.

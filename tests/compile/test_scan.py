@@ -233,6 +233,64 @@ def test_kernels_give_the_same() -> None:
     check(ak.grad(loop_in_loop), W, kernels=True)
 
 
+def oscillator(carry: Any, x: Any, w: Any) -> Any:
+    a, b = carry[0] + 0.1 * carry[1], carry[1] - 0.1 * ak.sin(carry[0]) * w[0] + 0.1 * x[0]
+    return (b, a), (a, b, carry[1], x[1], a * b, 2.0)
+
+
+def forward_algorithm(carry: Any, x: Any, w: Any) -> Any:
+    new = ak.logsumexp(carry[0][:, None] + ak.outer(w, x), axis=0)
+    return (new + x, carry[1] + x), (new, new, carry[0], x, new[1:], ak.sum(new) * x, np.arange(3.0), w)
+
+
+def recurrent(carry: Any, x: Any, w: Any) -> Any:
+    h = ak.tanh(carry[0] @ ak.outer(w, w) + x)
+    return (h, ak.sum(h)), (h, ak.sum(h * h), carry[1])
+
+
+def narrow(carry: Any, x: Any, w: Any) -> Any:
+    c = ak.cast(carry[1], "float32")
+    return (carry[0] + x, ak.cast(ak.sin(c * 0.5), "float64")), (c, c > 0.2, carry[0] > x)
+
+
+def swapped(carry: Any, x: Any, w: Any) -> Any:
+    return (carry[1], carry[0] * w + x), carry[0]
+
+
+NATIVE: dict[str, tuple[Any, Any, Any, bool]] = {  # body, first carry, entries, whether no step needs Python
+    "numbers": (oscillator, (0.3, 1.0), (X[:, 0], X[:, 1]), True),
+    "arrays": (forward_algorithm, (W * 2.0, np.zeros(3)), X, True),
+    "products": (recurrent, (np.ones((2, 3)), 0.5), X[:, None, :] * np.ones((2, 1)), True),
+    "single precision": (narrow, (np.zeros(3), np.ones(3)), X, True),
+    "a carry that becomes another": (swapped, (np.ones(3), np.zeros(3)), X, False),
+}
+
+
+@pytest.mark.parametrize(("body", "start", "xs", "native"), NATIVE.values(), ids=NATIVE.keys())
+@pytest.mark.parametrize("reverse", [False, True])
+def test_loops_in_native_code(body: Any, start: Any, xs: Any, native: bool, reverse: bool) -> None:
+    def loop(w: Any, *parts: Any) -> Any:
+        def step(carry: Any, x: Any) -> Any:
+            return body(carry, x, w)
+
+        return ak.scan(step, start, parts if isinstance(xs, tuple) else parts[0], reverse=reverse)
+
+    given = W, *(xs if isinstance(xs, tuple) else (xs,))
+    compiled = ak.compile(loop)
+    compiled(*given)
+    build_kernels_now(compiled)
+    assert [steps.loop.run_native is not None for steps in compiled.plan.loops] == [native]
+    first = compiled(*given)
+    for w in (W, 2.0 * W):
+        for a, b in zip(flatten(compiled(w, *given[1:])), flatten(loop(w, *given[1:])), strict=True):
+            assert a.dtype == b.dtype
+            np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6 if body is narrow else 1e-11, atol=1e-12)
+    for a, b in zip(flatten(first), flatten(loop(*given)), strict=True):  # later calls write elsewhere
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6 if body is narrow else 1e-11, atol=1e-12)
+    check(ak.grad(lambda *given: sum(ak.sum(ak.sin(ak.cast(y, "float64"))) for y in flatten(loop(*given)))), *given,
+          kernels=True, rtol=1e-5 if body is narrow else 1e-10)  # fmt: skip
+
+
 def test_a_long_loop_has_the_plan_of_a_short_one() -> None:
     def loss(x: Any) -> Any:
         return ak.sum(ak.scan(lambda c, x: (ak.tanh(c + x), c), np.zeros(3), x)[0])

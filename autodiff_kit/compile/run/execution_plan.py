@@ -48,6 +48,7 @@ class ExecutionPlan:
         ]
         self._numpy, self._source = generate_numpy_function([node for _, node in trace.inputs], outputs)
         self._calls = 0
+        self.loop: LoopCall | None = None  # the loop whose step this is
         self.build_error: Exception | None = None
         self.kernel_plan: Any = None
         self.fast_path: Callable[[Any], Any] | None = None  # see run/fast_path
@@ -103,6 +104,10 @@ class ExecutionPlan:
         if numbers or can_use_kernels(self.nodes):
             self.kernel_plan = KernelPlan(self.trace, compiler or load_kernel, numbers)
         self.run = self.kernel_plan.run if self.kernel_plan else self.run_numpy
+        if self.kernel_plan and self.loop:
+            from autodiff_kit.compile.run.native_loop import native_loop
+
+            self.loop.run_native = native_loop(self.loop, self.kernel_plan.generator)
 
     # -------------------------------------------------------------------------------------------------- as NumPy calls
     def run_numpy(self, given: list[Any]) -> Any:
@@ -131,7 +136,7 @@ def _plan_of_steps(loop: LoopCall) -> ExecutionPlan:
     inputs: list[Any] = [(ArgumentSource(k), node) for k, node in enumerate(loop.inputs)]
     outputs = [OutputLeaf("array", node) for node in loop.outputs]
     plan = ExecutionPlan(Trace(loop.graph, inputs, outputs, [None] * len(outputs), [], []))
-    loop.run_step = plan
+    loop.run_step, plan.loop = plan, loop
     return plan
 
 

@@ -11,6 +11,7 @@ bound once as globals of the function: parts of the arena, constants and variabl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,7 @@ __all__ = ["PlanCodeGenerator"]
 
 _WORD_BYTES = 8
 _CELL_BYTES = 2 * _WORD_BYTES
+_MAX_SMALL_SIZE = 1024  # entries, of which a loop finds the largest before a NumPy call has begun
 
 
 class PlanCodeGenerator:
@@ -44,6 +46,8 @@ class PlanCodeGenerator:
         For each buffer that may move: name, shape, dtype, offset and strides of its views.
     pointer_rows : dict
         For each buffer that may move: begin and end of its rows for ``write_addresses``.
+    units, fixed, moved : array, dict, dict
+        Rows of function and table; the memory of each buffer that stays; the rows of each that may move.
     """
 
     def __init__(
@@ -72,6 +76,7 @@ class PlanCodeGenerator:
         self._pending_scalars: set[GraphNode] = set()  # numbers that no line has used so far
         self._unit_of_total: dict[GraphNode, int] = {}  # totals -> index of the unit that computes them
         self._scratch_sizes: dict[tuple[str, str], int] = {}  # entries for each dtype
+        self.moved: dict[Any, list[tuple[int, int]]] = {}
         for u in memory_plan.units:
             self._emit_unit(u)
         self._emit_pending_units()
@@ -202,6 +207,21 @@ class PlanCodeGenerator:
             self.lines.append(f"scalars[{_CELL_BYTES // _WORD_BYTES * self._scalar_cells[n]}] = {text}")
         return ("scalars", None), _CELL_BYTES * self._scalar_cells[n]
 
+    def is_native(self) -> bool:
+        """Whether the units compute everything, without lines of Python between them."""
+        return len(self._units) == len(self.memory_plan.units)
+
+    def place_of(self, node: GraphNode) -> tuple[Any, int] | None:
+        """The buffer and the offset at which the units read or leave a value; None if it is in no single place."""
+        while node.op in VIEW_OPS and is_scalar(node.args[0]):
+            node = node.args[0]
+        if node in self._scalar_cells:
+            return ("scalars", None), _CELL_BYTES * self._scalar_cells[node]
+        if is_scalar(node) and node.op not in VIEW_OPS:
+            return None
+        view = self.memory_plan.array_of(node)
+        return self._locate(node)[:2] if view is not None and view.flags.c_contiguous else None
+
     # ------------------------------------------------------------------------------------------------------------ units
     def _emit_unit(self, u: FusionGroup | UnfusedNode) -> None:
         """Emit a unit of the schedule."""
@@ -282,6 +302,17 @@ class PlanCodeGenerator:
         self._add_unit(self.native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
         return True
 
+    def _emit_small_maximum(self, n: GraphNode) -> bool:
+        """Add the largest entries along an axis as a native unit, where a NumPy call takes longer than its work."""
+        x, axes = n.args[0], n.params[0]
+        views: list[Any] = [self.memory_plan.array_of(a) for a in (x, n)]
+        fits = len(axes) == 1 and x.dtype == n.dtype == np.float64 and 1 < x.size <= _MAX_SMALL_SIZE
+        if not fits or not all(v.flags.c_contiguous for v in views):
+            return False
+        sizes = [math.prod(x.shape[: axes[0]]), x.shape[axes[0]], math.prod(x.shape[axes[0] + 1 :])]
+        self._add_unit(self.native_calls.MAXIMUM, "max", [*(self._locate(a)[:2] for a in (x, n)), *sizes])
+        return True
+
     def _allocate_tables(self) -> None:
         """Allocate the tables and fill in the addresses of memory that does not move."""
         numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_BYTES // _WORD_BYTES)
@@ -289,7 +320,8 @@ class PlanCodeGenerator:
         fixed: dict[Any, Any] = {("scalars", None): numbers, ("arena", None): self.memory_plan.arena}
         for room, size in self._scratch_sizes.items():
             fixed[room] = np.empty(size, room[1])
-        moved: dict[Any, list[tuple[int, int]]] = {}
+        self.units, self.fixed = units, fixed
+        moved = self.moved
         for k, entry in enumerate(self._table):
             if type(entry) is not tuple:
                 table[k] = entry
@@ -324,7 +356,7 @@ class PlanCodeGenerator:
         if n.op == "matmul":
             self._emit_matmul(n)
             return
-        if n.op == "call" and self._emit_row_loop(n):
+        if (n.op == "call" and self._emit_row_loop(n)) or (n.op == "max" and self._emit_small_maximum(n)):
             return
         argument_names = [f"n{a.number}" if a.dtype == object else self._operand(a) for a in n.args]
         text = numpy_expression(n, dict(zip(n.args, argument_names, strict=True)), self.env)

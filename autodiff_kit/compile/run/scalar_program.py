@@ -86,6 +86,7 @@ class ScalarProgram:
             "memory": (rows, cells, table, unit),  # keeps them alive
             "np": np,
         }
+        self.units, self.fixed, self.moved = unit.reshape(1, 2), {("scalars", None): cells}, dict[Any, Any]()
         self.view_lines: list[str] = []
         self.lines = ["run_units(first, last)"]
         self.views_of_buffer: dict[Any, Any] = {}
@@ -105,6 +106,14 @@ class ScalarProgram:
         """The expression for a value that is returned to the caller."""
         text = f"np.bool({self.scalar_expression(node)})" if node.dtype.kind == "b" else self.scalar_expression(node)
         return text if node.shape == () else f"np.full({node.shape}, {text})"
+
+    def is_native(self) -> bool:
+        """Whether it runs without lines of Python."""
+        return True
+
+    def place_of(self, node: GraphNode) -> tuple[Any, int] | None:
+        """The buffer and the offset of a number."""
+        return (("scalars", None), 8 * self.cell_of[node]) if node in self.cell_of else None
 
     def header_lines(self) -> list[str]:
         """Comment lines before the function in the printed plan."""

@@ -26,6 +26,8 @@ class LoopCall:
         The step: from a carry, entries and shared values to the next carry and results.
     run_step : callable
         Runs one step; set by the execution plan that the loop belongs to.
+    run_native : callable or None
+        Runs all steps in native code; set once kernels are ready that need no Python between them.
     """
 
     __name__ = "scan"
@@ -45,6 +47,7 @@ class LoopCall:
         )
         self.order = range(count)[:: -1 if reverse else 1]
         self.run_step: Callable[[list[Any]], Any] | None = None
+        self.run_native: Callable[..., list[Any]] | None = None
 
     def is_random(self) -> bool:
         """Whether a step draws random numbers."""
@@ -60,6 +63,8 @@ class LoopCall:
         carry, entries, shared = list(values[:carries]), values[carries:first_shared], values[first_shared:]
         specs = self.specs()
         stacks = [np.empty(shape, dtype) for shape, dtype in specs[carries:]]
+        if self.run_native is not None:
+            return (*self.run_native(values, stacks), *stacks)
         kept, computed = (
             [(stacks[k], j) for k, j in self.kept],
             [(stacks[k], carries + j) for j, k in enumerate(self.computed)],
