@@ -191,7 +191,7 @@ COPY: Any = _copy.address
 """Address of the unit that copies memory. Its table: how often, then for each: source, target, number of bytes."""
 
 MAXIMUM: Any = _maximum.address
-"""Address of the unit for the largest float64 along an axis. Its table: both addresses; entries before, along, after."""
+"""Address of the unit for the largest float64 along an axis. Table: both addresses; entries before, along, after."""
 
 MATMUL: Any = _matmul.address
 """Address of the unit that multiplies matrices.

@@ -38,47 +38,52 @@ class _NativeLoop:
     def __init__(self, loop: LoopCall, generator: PlanCodeGenerator | ScalarProgram, places: list[Any]) -> None:
         from autodiff_kit.kernels import native_calls
 
-        self.native_calls, self.loop, self.memory = native_calls, loop, [generator.env["memory"]]
-        self.generator: Any = generator
+        self.native_calls, self.loop, self.generator = native_calls, loop, generator
+        self.memory = [generator.env["memory"]]  # kept alive
+        self.backward = loop.order.step < 0
         self.rows = {buffer: list(rows) for buffer, rows in generator.moved.items()}
         self.fixed = dict(generator.fixed)
-        steps: dict[Any, int] = {}  # buffer -> bytes from one step to the next
-        self.cells: list[Any] = []  # where the step reads each input, if it is a number
-        for node in loop.inputs:
-            place = generator.place_of(node) if is_scalar(node) else None
-            self.cells.append(place and np.ndarray(node.shape, float, self.fixed[place[0]], place[1]))
-        sign = -1 if loop.order.step < 0 else 1
-        self.current = [np.zeros(n.shape, n.dtype) for n in loop.inputs[: loop.carries]]
-        self.fresh = [np.zeros(n.shape, n.dtype) for n in loop.outputs[: loop.carries]]
-        before: list[Any] = []
-        after: list[Any] = []
-        for k, node in enumerate(loop.inputs[: loop.carries + loop.entries]):
-            source: Any = ("input", node)
-            if k < loop.carries:
-                self.fixed["carry", k] = self.current[k]
-                source = ("carry", k)
-            else:
-                steps[source] = sign * _size(node)
-            if self.cells[k] is not None:
-                self.fixed["cell", k] = self.cells[k]
-                before.append(((source, 0), (("cell", k), 0), _size(node)))
-        for k, j in loop.kept:
-            node = loop.inputs[j]
-            before.append(((("carry", j), 0), (("kept", k), 0), _size(node)))
-            steps["kept", k] = sign * _size(node)
-        for k, (node, place) in enumerate(zip(loop.outputs, places, strict=True)):
-            target: Any = ("out", k)
-            if k < loop.carries:
-                target = ("carry", k)
-            else:
-                steps["out", k] = sign * _size(node)
-            if place != (target, 0):
-                after.append((place, (target, 0), _size(node)))
-        units = [*self._copies(before), *generator.units.tolist(), *self._copies(after)]
-        advance = [(place, step) for buffer, step in steps.items() for place, _ in self.rows.get(buffer, ())]
-        self.units, self.advance = _words(units), _words(advance)
+        self.steps: dict[Any, int] = {}  # buffer -> bytes from one step to the next
+        self.current, self.fresh = (
+            [np.zeros(n.shape, n.dtype) for n in part[: loop.carries]] for part in (loop.inputs, loop.outputs)
+        )
+        self.fixed |= {("carry", k): array for k, array in enumerate(self.current)}
+        cells = [generator.place_of(n) if is_scalar(n) else None for n in loop.inputs]
+        self.cells: list[Any] = [  # where the step reads each input that is a number
+            c and np.ndarray(n.shape, float, self.fixed[c[0]], c[1]) for n, c in zip(loop.inputs, cells, strict=True)
+        ]
+        before, after = self._copies(self._copied_before(cells)), self._copies(self._copied_after(places))
+        self.units = _words([*before, *generator.units.tolist(), *after])
+        self.advance = _words([(row[0], step) for buffer, step in self.steps.items() for row in self.rows[buffer]])
         self.bindings = {buffer: _ends(self._keep(_words(rows))) for buffer, rows in self.rows.items()}
         self.ends = (*_ends(self.units), *_ends(self.advance))
+
+    def _copied_before(self, cells: list[Any]) -> list[Any]:
+        """What is copied before a step: source, target and size."""
+        loop, found = self.loop, []
+        for k, (node, cell) in enumerate(zip(loop.inputs[: loop.carries + loop.entries], cells, strict=False)):
+            source = ("carry", k) if k < loop.carries else self._stepping(("input", node), node)
+            if cell is not None:
+                found.append(((source, 0), cell, _size(node)))
+        for k, j in loop.kept:
+            node = loop.inputs[j]
+            found.append(((("carry", j), 0), (self._stepping(("kept", k), node), 0), _size(node)))
+        return found
+
+    def _copied_after(self, places: list[Any]) -> list[Any]:
+        """What is copied after a step: source, target and size."""
+        found = []
+        for k, (node, place) in enumerate(zip(self.loop.outputs, places, strict=True)):
+            target = ("carry", k) if k < self.loop.carries else self._stepping(("out", k), node)
+            if place != (target, 0):
+                found.append((place, (target, 0), _size(node)))
+        return found
+
+    def _stepping(self, buffer: Any, node: GraphNode) -> Any:
+        """The buffer, noted as one that has an entry for each step."""
+        self.steps[buffer] = -_size(node) if self.backward else _size(node)
+        self.rows.setdefault(buffer, [])
+        return buffer
 
     def _keep(self, words: Any) -> Any:
         self.memory.append(words)
@@ -88,10 +93,11 @@ class _NativeLoop:
         """The unit that copies between pairs of a buffer and an offset."""
         if not copies:
             return []
-        table = self._keep(np.array([len(copies), *(0 for _ in range(3 * len(copies)))], np.int64))
+        table = self._keep(np.zeros(1 + 3 * len(copies), np.int64))
+        table[0] = len(copies)
         for k, (source, target, size) in enumerate(copies):
             for place, (buffer, offset) in enumerate((source, target), 1 + 3 * k):
-                if buffer[0] == "const" and buffer not in self.fixed:
+                if buffer[0] == "const" and isinstance(self.generator, PlanCodeGenerator):
                     self.fixed[buffer] = self.generator.memory_plan.buffer_array(buffer)
                 if buffer in self.fixed:
                     table[place] = self.fixed[buffer].ctypes.data + offset
@@ -102,7 +108,8 @@ class _NativeLoop:
 
     def __call__(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any]:
         """Run all steps; fills the stacks, and returns the last carry."""
-        loop, bound, backward = self.loop, [], self.loop.order.step < 0
+        loop, backward = self.loop, self.backward
+        bound: list[tuple[Any, Any]] = []
         for k, (node, value) in enumerate(zip(loop.inputs, values, strict=True)):
             if k < loop.carries:
                 self.current[k][...] = value
@@ -124,7 +131,7 @@ class _NativeLoop:
                 self.native_calls.write_addresses(*self.bindings[buffer], id(array))
         self.native_calls.run_steps(float(len(loop.order)), *self.ends)
         return [
-            x.item() if node.weak else x.copy()[()] if node.shape == () else x.copy()
+            x.item() if node.weak else x.copy()[()]  # a number where the shape is ()
             for x, node in zip(self.current, loop.inputs, strict=False)
         ]
 
