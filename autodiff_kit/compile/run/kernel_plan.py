@@ -6,6 +6,7 @@ Variables and slots are updated in place; see :mod:`autodiff_kit.compile.run.buf
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, OptimizerSlotSource
+from autodiff_kit.compile.trace.row_steps import dense_update
 from autodiff_kit.compile.trace.tracer import Trace
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import wrap
@@ -47,10 +49,10 @@ class KernelPlan:
         self.trace = trace
         assigned = [node for _, node in trace.assignments]
         available = [n for n in live_nodes([*trace.returned_nodes, *assigned]) if is_scalar(n) and n.op != "const"]
-        updates = [_update_of_step(trace.graph, node) for _, _, node in trace.updates]
+        updates = [replace(step, node=_update_of_step(trace.graph, step.node)) for step in trace.updates]
         sources = dict.fromkeys(available) | {node: source for source, node in reversed(trace.assignments)}
-        lazy = [_lazy_update(node, sources) for node in updates]
-        computed = [node for node, later in zip(updates, lazy, strict=True) if later is None]
+        lazy = [_lazy_update(step.node, sources) if step.ids is None else None for step in updates]
+        computed = [node for step, later in zip(updates, lazy, strict=True) if later is None for node in step.nodes]
         outputs = [*trace.returned_nodes, *assigned, *computed]
         nodes = live_nodes(outputs)
         self.live = {n for n in nodes if n.op == "input"}
@@ -67,7 +69,11 @@ class KernelPlan:
         self.copies = insert_copies(nodes)
         self.units, unit = fuse_nodes(nodes, outputs)
         self.states = self._find_in_place_updates(nodes, unit)
-        self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
+        try:
+            self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
+        except RuntimeError:  # an old value is read together with what follows from the new one: both are kept
+            self.states = {}
+            self.units = order_units(self.units, unit, [])
         self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states, assign_loops)
         self.locations = self.memory_plan.locations
         inputs = [(node, f"arg{s.place}") for s, node in self.trace.inputs if isinstance(s, ArgumentSource)]
@@ -193,9 +199,13 @@ class KernelPlan:
     def _update_lines(self, expressions: Iterator[Callable[[], str]], lazy: list[_LazyUpdate | None]) -> list[str]:
         """The lines that store the update of each optimizer step, or what computes it on demand."""
         lines = []
-        for number, ((optimizer, variable, _), later) in enumerate(zip(self.trace.updates, lazy, strict=True)):
-            self.env |= {f"step_optimizer{number}": optimizer, f"step_variable_id{number}": id(variable)}
-            if later is None:
+        for number, (step, later) in enumerate(zip(self.trace.updates, lazy, strict=True)):
+            self.env |= {f"step_optimizer{number}": step.optimizer, f"step_variable_id{number}": id(step.variable)}
+            if step.ids is not None:
+                self.env[f"dense_update{number}"] = partial(partial, dense_update, step.variable.shape)
+                rows, ids = next(expressions)(), next(expressions)()
+                text = f"dense_update{number}({ids}, {rows})"
+            elif later is None:
                 text = f"normal({next(expressions)()})"
             else:
                 self.env[f"lazy_update{number}"] = later
