@@ -40,10 +40,12 @@ def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: An
 
 
 def _row_gradient(g: Any, like: Any, index: Any) -> Any:
-    ids = index[0] if len(index) == 1 else None
-    if not isinstance(ids, (np.ndarray, SymbolicValue)) or ids.dtype.kind not in "iu":
+    """The gradient as rows, if these are few; in a trace a dense one whose rows the trace knows."""
+    ids: Any = index[0] if len(index) == 1 else None
+    is_array = isinstance(ids, (np.ndarray, SymbolicValue)) and ids.dtype.kind in "iu"  # type: ignore[union-attr]
+    if not is_array or not worth_rows(like.shape, ids.size):
         return None
-    if not worth_rows(like.shape, ids.size) or (isinstance(g, Tracer) and not isinstance(g, SymbolicValue)):
+    if isinstance(g, Tracer) and not isinstance(g, SymbolicValue):
         return None
     numbers = ids.reshape(-1) % like.shape[0]  # negative indices count from the end
     rows = as_array(g).reshape(numbers.size, *like.shape[1:]).astype(like.dtype, copy=False)

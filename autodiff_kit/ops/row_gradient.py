@@ -78,7 +78,8 @@ class RowGradient(SparseGradient):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the rows."""
-        return np.dtype(self.rows.dtype)
+        found: np.dtype[Any] = self.rows.dtype
+        return found
 
     @property
     def ndim(self) -> int:
@@ -134,7 +135,7 @@ def _array(what: str, value: Any) -> np.ndarray[Any, Any]:
     return found
 
 
-def sum_rows_by_place(rows: Any, place: Any, count: int) -> np.ndarray[Any, Any]:
+def sum_rows_by_place(rows: Any, place: Any, count: int) -> Any:
     """An array of ``count`` rows, to which each row is added at its place."""
     half = rows.dtype == np.float16  # sums in sixteen bits are too inexact
     total = np.zeros((count, *rows.shape[1:]), np.float32 if half else rows.dtype)

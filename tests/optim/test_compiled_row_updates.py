@@ -176,3 +176,14 @@ def test_an_array_that_the_caller_holds_stays() -> None:
         step(np.arange(3))
         np.testing.assert_array_equal(held, before)
         assert (table.numpy()[:3] < before[:3]).all()
+
+
+@pytest.mark.parametrize("by_rows", [True, False], ids=["rows", "dense"])
+def test_a_step_may_return_the_value_before_it(by_rows: bool) -> None:
+    def loss(opt: Any, tables: Any, ids: Any) -> Any:
+        (w,) = tables
+        old = ak.stop_gradient(w)
+        opt.minimize((lambda: (w[ids] ** 2).sum()) if by_rows else (lambda: (w * w).sum()), tables)
+        return old
+
+    both(OPTIMIZERS["SGD"], loss)

@@ -16,8 +16,8 @@ import numpy as np
 from autodiff_kit.compile.node import VIEW_OPS, GraphNode, domain_role, is_scalar, slice_from_bounds
 from autodiff_kit.compile.passes.arena_offsets import CACHE_LINE, pack_offsets
 from autodiff_kit.compile.passes.fusion import FusionGroup, Schedule, ScheduledUnit
+from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.topological_order import view_base
-from autodiff_kit.compile.trace.row_steps import set_rows
 
 __all__ = ["Array", "MemoryPlan", "insert_copies"]
 

@@ -15,13 +15,13 @@ from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import Schedule, fuse_nodes, order_units
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
 from autodiff_kit.compile.passes.vector_loop_partition import assign_loops
+from autodiff_kit.compile.row_steps import dense_update
 from autodiff_kit.compile.run.buffer_binding import BufferBinder
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
 from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, OptimizerSlotSource
-from autodiff_kit.compile.trace.row_steps import dense_update
 from autodiff_kit.compile.trace.tracer import Trace
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import wrap
@@ -68,7 +68,7 @@ class KernelPlan:
         """Run the compiler passes in order."""
         self.copies = insert_copies(nodes)
         self.units, unit = fuse_nodes(nodes, outputs)
-        self.states = self._find_in_place_updates(nodes, unit)
+        self.states = self._find_in_place_updates(nodes, unit, {view_base(o) for o in outputs})
         try:
             self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
         except RuntimeError:  # an old value is read together with what follows from the new one: both are kept
@@ -82,14 +82,23 @@ class KernelPlan:
     def __str__(self) -> str:
         return "\n".join([*self.generator.header_lines(), self.source, *self.generator.kernel_texts()])
 
-    def _find_in_place_updates(self, nodes: list[GraphNode], unit: dict[GraphNode, Any]) -> dict[GraphNode, GraphNode]:
-        """Map new values to the inputs that they may be written over."""
+    def _find_in_place_updates(
+        self, nodes: list[GraphNode], unit: dict[GraphNode, Any], kept: set[GraphNode]
+    ) -> dict[GraphNode, GraphNode]:
+        """Map new values to the inputs that they may be written over: those that are not ``kept`` as outputs."""
         found: dict[GraphNode, GraphNode] = {}
         available = set(nodes)
         for source, new in self.trace.assignments:
             old = self.state_inputs.get(source.key)
             fits = old in available and new in unit and new not in found and not is_scalar(new)
-            if fits and old is not None and old.shape == new.shape and old.dtype == new.dtype and new.dtype != object:
+            if (
+                fits
+                and old is not None
+                and old not in kept
+                and old.shape == new.shape
+                and old.dtype == new.dtype
+                and new.dtype != object
+            ):
                 found[new] = old
         return found
 

@@ -20,11 +20,11 @@ from autodiff_kit.compile.node import NON_UFUNC_OPS, VIEW_OPS, GraphNode, is_sca
 from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
 from autodiff_kit.compile.passes.kernel_source import KernelSource, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
+from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source
 from autodiff_kit.compile.run.numpy_codegen import check_shape, numpy_expression
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
-from autodiff_kit.compile.trace.row_steps import set_rows
 
 __all__ = ["PlanCodeGenerator"]
 

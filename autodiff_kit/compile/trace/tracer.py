@@ -17,12 +17,12 @@ import numpy as np
 
 from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.compile.row_steps import set_rows, sum_equal_ids
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSource, OptimizerSlotSource
 from autodiff_kit.compile.trace.loop import trace_loop
 from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, sample_value
-from autodiff_kit.compile.trace.row_steps import set_rows, sum_equal_ids
 from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicScalar, symbolic_value
 from autodiff_kit.core.dispatch import compute
 from autodiff_kit.core.numpy_protocol import Value, canonical, check_real_numbers, unwrap
@@ -334,7 +334,7 @@ class Tracer:
         parts = [self._rows_of(symbolic_value(self, a)) for a in node.args if a.shape == node.shape]
         if len(parts) < len(node.args) or None in parts:
             return None
-        ids, rows = zip(*parts, strict=True)  # type: ignore[arg-type]
+        ids, rows = zip(*parts, strict=True)
         return np.concatenate(ids), np.concatenate(rows)
 
     def _step_rows(self, optimizer: Any, before: Any, ids: Any, rows: Any, new: dict[str, Any]) -> tuple[Any, Any]:
