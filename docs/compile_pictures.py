@@ -19,6 +19,7 @@ import autodiff_kit as ak
 from autodiff_kit.compile.passes.fusion import FusionGroup
 from autodiff_kit.compile.run.execution_plan import COMPILE_AFTER_CALLS
 from autodiff_kit.compile.run.kernel_plan import KernelPlan
+from autodiff_kit.compile.topological_order import live_nodes
 
 ROWS, COLUMNS = 64, 32
 WIDTH = 340
@@ -78,7 +79,7 @@ class Compiled:
         self.memory = self.plan.memory_plan
         self.units = self.memory.units
         self.inputs = [node for _, node in self.plan.trace.inputs]
-        self.nodes = [n for n in sorted(self.plan.live, key=lambda n: n.number) if n.op not in ("input", "const")]
+        self.nodes = [n for n in live_nodes(self.plan.trace.outputs) if n.op not in ("input", "const")]
 
     def _compiler(self, source: str) -> int:
         self.written.append(source)

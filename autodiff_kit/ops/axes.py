@@ -17,13 +17,13 @@ from autodiff_kit.errors import ArgumentError, AutodiffError, RangeError, ShapeE
 _LARGEST_SIZE = 1 << 48  # entries; more than fit into memory
 
 
-def checked_int(number: Any, name: str) -> int:
-    """An integer argument as int; raises if it is not an integer."""
+def checked_int(number: Any, name: str, bounded: bool = True) -> int:
+    """An integer argument as int; raises if it is not an integer, or larger than any array where it is ``bounded``."""
     if type(number) is int and -_LARGEST_SIZE < number < _LARGEST_SIZE:
         return number
     try:
         found = operator.index(unwrap(number))
-        if not -_LARGEST_SIZE < found < _LARGEST_SIZE:
+        if bounded and not -_LARGEST_SIZE < found < _LARGEST_SIZE:
             raise RangeError(f"{name}: {found} is larger than any array")
         return found
     except TypeError as error:

@@ -25,7 +25,7 @@ def checked_index_part(part: Any) -> Any:
     if part is None or part is Ellipsis or type(part) is int:
         return part
     if isinstance(part, slice):
-        return slice(*[None if k is None else checked_int(k, "a slice") for k in (part.start, part.stop, part.step)])
+        return slice(*[k if k is None else checked_int(k, "a slice", bounded=False) for k in _bounds(part)])
     try:
         own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
         kind = as_array(own).dtype.kind
@@ -34,6 +34,11 @@ def checked_index_part(part: Any) -> Any:
     if kind not in "iub" and np.size(own):
         raise DtypeError(f"an index must be an integer, a slice or a mask, got {as_array(own).dtype}")
     return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
+
+
+def _bounds(part: slice) -> tuple[Any, Any, Any]:
+    """What a slice is made of; NumPy cuts bounds off at the length of the axis, so they may be any integers."""
+    return part.start, part.stop, part.step
 
 
 def is_basic_index(index: tuple[Any, ...]) -> bool:

@@ -121,6 +121,11 @@ def test_binary(name: str, data: st.DataObject, shapes: Any) -> None:
     compare(getattr(ak, name), getattr(np, name), [entries(data.draw, shape) for shape in shapes.input_shapes])
 
 
+@pytest.mark.parametrize("index", [slice(None, None, 2**60), slice(-(10**30), 10**30), slice(2**48, None, -1)], ids=str)
+def test_slices_may_reach_beyond_any_array(index):
+    compare(lambda x: x[index], lambda x: x[index], [np.arange(5.0)])
+
+
 @given(data=st.data())
 def test_indices_of_all_kinds_together(data: st.DataObject) -> None:
     a = entries(data.draw, data.draw(AXES))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import random
-import resource
+import re
 import shutil
 import subprocess
 import sys
@@ -192,7 +192,9 @@ def test_ten_thousand_hostile_files(tmp_path, sandbox, first):
 def main(folder: Path, first: int, last: int) -> None:
     """Grade hostile hand-ins in this process, five hundred at a time, and look at its memory at the end."""
     check_hostile_files(folder, range(first, last), 500)
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    # Not the largest size that getrusage tells: that of a process which started this one counts there, too.
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    used = int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) << 10
     print(f"{last - first} hostile hand-ins; the grader used at most {used >> 20} MB")
     assert used < MEMORY
 

@@ -23,7 +23,8 @@ __all__ = ["QUESTION"]
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for rows, classes in ((6, 4), (7, 3)):
         z, y = rng.normal(size=(rows, classes)), rng.integers(0, classes, rows)
-        y[rng.choice(rows, 2, replace=False)] = -1
+        left_out, also, counts = rng.choice(rows, 3, replace=False)
+        y[[left_out, also]], y[counts] = -1, 0  # 0 is a class like the others
         alpha = float(rng.uniform(0.05, 0.3))
         reply = yield Call("softened", (z, y, alpha))
         if a.warned(reply):
