@@ -187,3 +187,7 @@ def test_a_step_may_return_the_value_before_it(by_rows: bool) -> None:
         return old
 
     both(OPTIMIZERS["SGD"], loss)
+
+
+def test_ids_in_a_matrix() -> None:
+    both(OPTIMIZERS["SGD"], lambda opt, tables, ids: squares(opt, tables, ids.reshape(4, -1)))
