@@ -17,7 +17,7 @@ from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.hooks import apply_hooks
 from autodiff_kit.core.modes import modes, zero_where_zero
 from autodiff_kit.core.operation import Op
-from autodiff_kit.core.record import Node, open_records
+from autodiff_kit.core.record import Node
 from autodiff_kit.core.sparse_gradient import SparseGradient, add_cotangent
 from autodiff_kit.core.tensor import wrap
 from autodiff_kit.core.tracer import call_traced
@@ -98,7 +98,7 @@ def input_cotangents(
                 f"ak.gradient_override_map({{{op.key!r}: name}}), or stop the path with ak.stop_gradient."
             )
         return []
-    may_be_sparse = op.sparse_vjp is not None and not (lead or graph or open_records.trace)
+    may_be_sparse = op.sparse_vjp is not None and not (lead or graph)
     if may_be_sparse and (n := node.inputs[0]) is not None:
         entries = op.sparse_vjp(g, n.spec, n.op is None, whole, **params)
         if entries is not None:

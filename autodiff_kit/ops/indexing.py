@@ -9,9 +9,10 @@ import numpy as np
 
 from autodiff_kit import kernels
 from autodiff_kit.core.operation import v
+from autodiff_kit.core.record import open_records
 from autodiff_kit.core.sparse_gradient import EntriesGradient
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import Tracer, as_array
+from autodiff_kit.core.tracer import SymbolicValue, Tracer, as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
 from autodiff_kit.ops.families import linear
@@ -32,18 +33,25 @@ def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: An
     lead = like.ndim - ndim  # the index applies to the axes after these
     if is_leaf and not lead and (rows := _row_gradient(g, like, index)) is not None:
         return rows
-    if whole or like.dtype.char not in "fd" or any(isinstance(part, Tracer) for part in (g, *index)):
+    traced = open_records.trace is not None or any(isinstance(part, Tracer) for part in (g, *index))
+    if whole or traced or like.dtype.char not in "fd":
         return None
     return EntriesGradient(like, lambda total: _add_entries(total, np.asarray(g, like.dtype), index, lead))
 
 
-def _row_gradient(g: Any, like: Any, index: Any) -> RowGradient | None:
-    ids = index[0] if len(index) == 1 else None
-    if not isinstance(ids, np.ndarray) or ids.dtype.kind not in "iu" or not worth_rows(like.shape, ids.size):
+def _row_gradient(g: Any, like: Any, index: Any) -> Any:
+    """The gradient as rows, if these are few; in a trace a dense one whose rows the trace knows."""
+    ids: Any = index[0] if len(index) == 1 else None
+    is_array = isinstance(ids, (np.ndarray, SymbolicValue)) and ids.dtype.kind in "iu"  # type: ignore[union-attr]
+    if not is_array or not worth_rows(like.shape, ids.size):
+        return None
+    if isinstance(g, Tracer) and not isinstance(g, SymbolicValue):
         return None
     numbers = ids.reshape(-1) % like.shape[0]  # negative indices count from the end
-    rows = np.asarray(g).reshape(numbers.size, *like.shape[1:])
-    return RowGradient(numbers, rows.astype(like.dtype, copy=False), like.shape)
+    rows = as_array(g).reshape(numbers.size, *like.shape[1:]).astype(like.dtype, copy=False)
+    if (trace := open_records.trace) is None:
+        return RowGradient(numbers, rows, like.shape)
+    return trace.mark_rows(v.scatter(g, index=index, shape=like.shape, ndim=g.ndim), numbers, rows)
 
 
 @linear(

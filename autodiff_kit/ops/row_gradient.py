@@ -12,7 +12,7 @@ from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.core.validation import check_integer, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError
 
-__all__ = ["RowGradient", "worth_rows"]
+__all__ = ["RowGradient", "sum_rows_by_place", "worth_rows"]
 
 
 class RowGradient(SparseGradient):
@@ -73,15 +73,13 @@ class RowGradient(SparseGradient):
                 f"id {numbers[bad[0]]} at position {bad[0]} is not a row of a table with {self.shape[0]} rows"
             )
         self.ids, place = np.unique(numbers.astype(np.int64), return_inverse=True)
-        half = given.dtype == np.float16  # sums in sixteen bits are too inexact
-        total = np.zeros((self.ids.size, *self.shape[1:]), np.float32 if half else given.dtype)
-        np.add.at(total, place.reshape(-1), given)
-        self.rows = total.astype(given.dtype, copy=False)
+        self.rows = sum_rows_by_place(given, place.reshape(-1), self.ids.size)
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the rows."""
-        return np.dtype(self.rows.dtype)
+        found: np.dtype[Any] = self.rows.dtype
+        return found
 
     @property
     def ndim(self) -> int:
@@ -135,6 +133,14 @@ def _array(what: str, value: Any) -> np.ndarray[Any, Any]:
     if found.dtype.kind == "c":
         raise DtypeError(f"{what} of a gradient must be real numbers, got {found.dtype}")
     return found
+
+
+def sum_rows_by_place(rows: Any, place: Any, count: int) -> Any:
+    """An array of ``count`` rows, to which each row is added at its place."""
+    half = rows.dtype == np.float16  # sums in sixteen bits are too inexact
+    total = np.zeros((count, *rows.shape[1:]), np.float32 if half else rows.dtype)
+    np.add.at(total, place, rows)
+    return total.astype(rows.dtype, copy=False)
 
 
 def worth_rows(shape: tuple[int, ...], asked: int) -> bool:

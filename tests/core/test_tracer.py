@@ -16,9 +16,9 @@ from autodiff_kit.core.tracer import concrete_only, opaque
 
 PACKAGE = Path(ak.__file__).parent
 # An optimizer keeps slots, which a trace reads and writes; clipping makes rows dense for it; a batch is a tracer;
-# a loop and the function of a vmap become one call of a trace.
+# a loop and the function of a vmap become one call of a trace, which also learns which rows of a table a gradient has.
 BESIDE_THE_COMPILER = {
-    "ops/loops.py", "optim/optimizer.py", "optim/clipping.py", "transforms/batched_array.py",
+    "ops/indexing.py", "ops/loops.py", "optim/optimizer.py", "optim/clipping.py", "transforms/batched_array.py",
     "transforms/vectorized_map.py",
 }  # fmt: skip
 ONES = ak.constant([1.0, 1.0, 1.0])

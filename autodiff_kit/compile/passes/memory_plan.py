@@ -16,6 +16,7 @@ import numpy as np
 from autodiff_kit.compile.node import VIEW_OPS, GraphNode, domain_role, is_scalar, slice_from_bounds
 from autodiff_kit.compile.passes.arena_offsets import CACHE_LINE, pack_offsets
 from autodiff_kit.compile.passes.fusion import FusionGroup, Schedule, ScheduledUnit
+from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.topological_order import view_base
 
 __all__ = ["Array", "MemoryPlan", "insert_copies"]
@@ -241,7 +242,7 @@ class MemoryPlan:
         """Do not write a new state over the old one in a unit that also reads the old one in another way."""
         for new, old in list(states.items()):
             u = self.unit_of[new]
-            paired = isinstance(u, FusionGroup) and u.overwrites.get(old) is new
+            paired = u.overwrites.get(old) is new if isinstance(u, FusionGroup) else _sets_rows_of(new, old)
             if not paired and any(view_base(a) is old for a in u.inputs):
                 del states[new], self.locations[new]
 
@@ -315,6 +316,13 @@ class MemoryPlan:
             size = node.size * node.dtype.itemsize
             return self.arena[key : key + size].view(node.dtype).reshape(node.shape)
         return self.buffer_array((what, key)).reshape(node.shape)
+
+
+def _sets_rows_of(new: GraphNode, old: GraphNode) -> bool:
+    """Whether a value is an input with some rows replaced, by others than its own."""
+    if new.op != "call" or new.params.function is not set_rows:
+        return False
+    return new.args[0] is old and all(view_base(a) is not old for a in new.args[1:])
 
 
 def _covers_storage(node: GraphNode) -> bool:

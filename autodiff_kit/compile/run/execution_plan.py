@@ -7,6 +7,7 @@ import queue
 import threading
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.compile.graph import flatten_concatenations
 from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.compile.row_steps import dense_update
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
 from autodiff_kit.compile.trace.input_sources import ArgumentSource
 from autodiff_kit.compile.trace.loop_call import LoopCall
@@ -117,8 +119,11 @@ class ExecutionPlan:
         parts = [leaf.fixed if leaf.node is None else _wrap_output(leaf.kind, next(results)) for leaf in leaves]
         for source, node in self.trace.assignments:
             source.write(next(results), node)
-        for optimizer, variable, _ in self.trace.updates:
-            optimizer._last[id(variable)] = canonical(next(results))
+        for step in self.trace.updates:
+            update = canonical(next(results))
+            if step.ids is not None:
+                update = partial(dense_update, step.variable.shape, next(results), update)
+            step.optimizer._last[id(step.variable)] = update
         return self.trace.pack(parts)
 
     def __str__(self) -> str:

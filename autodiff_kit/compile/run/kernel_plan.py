@@ -6,6 +6,7 @@ Variables and slots are updated in place; see :mod:`autodiff_kit.compile.run.buf
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import Schedule, fuse_nodes, order_units
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
 from autodiff_kit.compile.passes.vector_loop_partition import assign_loops
+from autodiff_kit.compile.row_steps import dense_update
 from autodiff_kit.compile.run.buffer_binding import BufferBinder
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
 from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
@@ -47,10 +49,10 @@ class KernelPlan:
         self.trace = trace
         assigned = [node for _, node in trace.assignments]
         available = [n for n in live_nodes([*trace.returned_nodes, *assigned]) if is_scalar(n) and n.op != "const"]
-        updates = [_update_of_step(trace.graph, node) for _, _, node in trace.updates]
+        updates = [replace(step, node=_update_of_step(trace.graph, step.node)) for step in trace.updates]
         sources = dict.fromkeys(available) | {node: source for source, node in reversed(trace.assignments)}
-        lazy = [_lazy_update(node, sources) for node in updates]
-        computed = [node for node, later in zip(updates, lazy, strict=True) if later is None]
+        lazy = [_lazy_update(step.node, sources) if step.ids is None else None for step in updates]
+        computed = [node for step, later in zip(updates, lazy, strict=True) if later is None for node in step.nodes]
         outputs = [*trace.returned_nodes, *assigned, *computed]
         nodes = live_nodes(outputs)
         self.live = {n for n in nodes if n.op == "input"}
@@ -66,8 +68,12 @@ class KernelPlan:
         """Run the compiler passes in order."""
         self.copies = insert_copies(nodes)
         self.units, unit = fuse_nodes(nodes, outputs)
-        self.states = self._find_in_place_updates(nodes, unit)
-        self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
+        self.states = self._find_in_place_updates(nodes, unit, {view_base(o) for o in outputs})
+        try:
+            self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
+        except RuntimeError:  # an old value is read together with what follows from the new one: both are kept
+            self.states = {}
+            self.units = order_units(self.units, unit, [])
         self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states, assign_loops)
         self.locations = self.memory_plan.locations
         inputs = [(node, f"arg{s.place}") for s, node in self.trace.inputs if isinstance(s, ArgumentSource)]
@@ -76,14 +82,23 @@ class KernelPlan:
     def __str__(self) -> str:
         return "\n".join([*self.generator.header_lines(), self.source, *self.generator.kernel_texts()])
 
-    def _find_in_place_updates(self, nodes: list[GraphNode], unit: dict[GraphNode, Any]) -> dict[GraphNode, GraphNode]:
-        """Map new values to the inputs that they may be written over."""
+    def _find_in_place_updates(
+        self, nodes: list[GraphNode], unit: dict[GraphNode, Any], kept: set[GraphNode]
+    ) -> dict[GraphNode, GraphNode]:
+        """Map new values to the inputs that they may be written over: those that are not ``kept`` as outputs."""
         found: dict[GraphNode, GraphNode] = {}
         available = set(nodes)
         for source, new in self.trace.assignments:
             old = self.state_inputs.get(source.key)
             fits = old in available and new in unit and new not in found and not is_scalar(new)
-            if fits and old is not None and old.shape == new.shape and old.dtype == new.dtype and new.dtype != object:
+            if (
+                fits
+                and old is not None
+                and old not in kept
+                and old.shape == new.shape
+                and old.dtype == new.dtype
+                and new.dtype != object
+            ):
                 found[new] = old
         return found
 
@@ -193,9 +208,13 @@ class KernelPlan:
     def _update_lines(self, expressions: Iterator[Callable[[], str]], lazy: list[_LazyUpdate | None]) -> list[str]:
         """The lines that store the update of each optimizer step, or what computes it on demand."""
         lines = []
-        for number, ((optimizer, variable, _), later) in enumerate(zip(self.trace.updates, lazy, strict=True)):
-            self.env |= {f"step_optimizer{number}": optimizer, f"step_variable_id{number}": id(variable)}
-            if later is None:
+        for number, (step, later) in enumerate(zip(self.trace.updates, lazy, strict=True)):
+            self.env |= {f"step_optimizer{number}": step.optimizer, f"step_variable_id{number}": id(step.variable)}
+            if step.ids is not None:
+                self.env[f"dense_update{number}"] = partial(partial, dense_update, step.variable.shape)
+                rows, ids = next(expressions)(), next(expressions)()
+                text = f"dense_update{number}({ids}, {rows})"
+            elif later is None:
                 text = f"normal({next(expressions)()})"
             else:
                 self.env[f"lazy_update{number}"] = later

@@ -21,6 +21,7 @@ from autodiff_kit.compile.node import NON_UFUNC_OPS, VIEW_OPS, GraphNode, is_sca
 from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
 from autodiff_kit.compile.passes.kernel_source import KernelSource, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
+from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source
 from autodiff_kit.compile.run.numpy_codegen import check_shape, numpy_expression
 from autodiff_kit.compile.topological_order import view_base
@@ -358,6 +359,9 @@ class PlanCodeGenerator:
             return
         if (n.op == "call" and self._emit_row_loop(n)) or (n.op == "max" and self._emit_small_maximum(n)):
             return
+        if n.op == "call" and n.params.function is set_rows:
+            self._emit_set_rows(n)
+            return
         argument_names = [f"n{a.number}" if a.dtype == object else self._operand(a) for a in n.args]
         text = numpy_expression(n, dict(zip(n.args, argument_names, strict=True)), self.env)
         if n.dtype == object:
@@ -374,6 +378,13 @@ class PlanCodeGenerator:
                 self._emit_line(f"copyto({self.view_name(n)}, {text})")
         else:
             self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
+
+    def _emit_set_rows(self, n: GraphNode) -> None:
+        """Emit the replacement of rows; in a table that the plan owns, nothing else is touched."""
+        table, ids, rows = n.args
+        if self.memory_plan.locations.get(n) != ("state", table):
+            self._emit_line(f"copyto({self.view_name(n)}, {self.view_name(table)})")
+        self._emit_line(f"{self.view_name(n)}[{self._operand(ids)}] = {self._operand(rows)}")
 
     def _emit_row_loop(self, n: GraphNode) -> bool:
         """Emit ``take`` or segment sums and means along the first axis as compiled loops, if they fit."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.compile.row_steps import set_rows, sum_equal_ids
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSource, OptimizerSlotSource
 from autodiff_kit.compile.trace.loop import trace_loop
 from autodiff_kit.compile.trace.loop_call import LoopCall
@@ -33,7 +34,7 @@ from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, ConcretizationError
 from autodiff_kit.optim.inplace import OwnedSlots
 
-__all__ = ["OutputLeaf", "Trace", "Tracer", "suspend_tracing", "trace_function"]
+__all__ = ["OutputLeaf", "StepUpdate", "Trace", "Tracer", "suspend_tracing", "trace_function"]
 
 
 @dataclass
@@ -46,6 +47,21 @@ class OutputLeaf:
 
 
 @dataclass
+class StepUpdate:
+    """What the last step of an optimizer added to a variable: to all of it, or to the rows ``ids``."""
+
+    optimizer: Any
+    variable: Variable
+    node: GraphNode
+    ids: GraphNode | None = None
+
+    @property
+    def nodes(self) -> list[GraphNode]:
+        """The nodes that a call must compute for it."""
+        return [self.node] if self.ids is None else [self.node, self.ids]
+
+
+@dataclass
 class Trace:
     """The result of tracing: the graph, its inputs and outputs, and the assignments to variables and slots."""
 
@@ -54,7 +70,7 @@ class Trace:
     leaves: list[OutputLeaf]
     structure: Any  # the return value without its leaves
     assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]]
-    updates: list[tuple[Any, Variable, GraphNode]]  # optimizer, variable, and the update of its last step
+    updates: list[StepUpdate]
 
     @property
     def returned_nodes(self) -> list[GraphNode]:
@@ -64,7 +80,8 @@ class Trace:
     @property
     def outputs(self) -> list[GraphNode]:
         """All nodes that a call must compute: returned, assigned, and updates of optimizer steps."""
-        return [*self.returned_nodes, *(node for _, node in self.assignments), *(node for _, _, node in self.updates)]
+        updates = [node for update in self.updates for node in update.nodes]
+        return [*self.returned_nodes, *(node for _, node in self.assignments), *updates]
 
     def pack(self, parts: list[Any]) -> Any:
         """The return value with the given leaves."""
@@ -89,7 +106,8 @@ class Tracer:
         self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
         self.initial_values: dict[int, Any] = {}
         self.slot_values: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
-        self.step_updates: dict[tuple[int, int], tuple[Any, Variable, Any]] = {}
+        self.step_updates: dict[tuple[int, int], StepUpdate] = {}
+        self.rows_of_gradient: dict[GraphNode, tuple[Any, Any]] = {}  # dense gradient -> ids and rows
         self.closed = False
         self.in_branch = False
 
@@ -284,7 +302,15 @@ class Tracer:
             self._set_step(optimizer, variable, old, before - before)
             return
         new = dict(old)
-        after = before + optimizer._compute_update(before, g, new)
+        rows = self._rows_of(g) if optimizer._supports_row_updates else None
+        if rows is None:
+            after = before + optimizer._compute_update(before, g, new)
+        else:
+            after, delta = self._step_rows(optimizer, before, *rows, new)
+            if mask is None and variable.constraint is None:
+                variable._value = after
+                self._set_step(optimizer, variable, new, delta, rows[0])
+                return
         if variable.constraint is not None:
             after = unwrap(variable.constraint(canonical(after)))
         if mask is not None and mask.any():
@@ -293,10 +319,44 @@ class Tracer:
         variable._value = after = as_array(after, variable.dtype)
         self._set_step(optimizer, variable, new, after - before)
 
-    def _set_step(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any) -> None:
+    def mark_rows(self, dense: Any, ids: Any, rows: Any) -> Any:
+        """The gradient of a table, for whose step its ids and rows are enough."""
+        node = self.node(dense)
+        self.rows_of_gradient[node] = ids, rows
+        return symbolic_value(self, node)
+
+    def _rows_of(self, g: Any) -> tuple[Any, Any] | None:
+        """Ids and rows of a gradient that is zero elsewhere, or of a sum of such gradients; otherwise None."""
+        node = self.node(g)
+        known = self.rows_of_gradient.get(node)
+        if known is not None or node.op != "add":
+            return known
+        parts = [self._rows_of(symbolic_value(self, a)) for a in node.args if a.shape == node.shape]
+        if len(parts) < len(node.args) or None in parts:
+            return None
+        ids, rows = zip(*parts, strict=True)
+        return np.concatenate(ids), np.concatenate(rows)
+
+    def _step_rows(self, optimizer: Any, before: Any, ids: Any, rows: Any, new: dict[str, Any]) -> tuple[Any, Any]:
+        """Record a step of some rows of a table, and put the new slots into ``new``; the new value, and the update."""
+        tables = {name: x for name, x in new.items() if x.shape == before.shape}
+        part = new | {name: x[ids] for name, x in tables.items()}
+        old = before[ids]
+        delta = optimizer._compute_update(old, self._call_on(sum_equal_ids, [ids, rows], rows), part)
+        new |= part | {name: self._call_on(set_rows, [x, ids, part[name]], x) for name, x in tables.items()}
+        return self._call_on(set_rows, [before, ids, old + delta], before), delta
+
+    def _call_on(self, function: Any, values: list[Any], like: Any) -> Any:
+        """Record a call with values alone, whose result has the shape and dtype of another value."""
+        nodes = tuple(map(self.node, values))
+        call = OpaqueCall(function.__name__, function, [*map(NodePlaceholder, range(len(nodes)))], {})
+        return symbolic_value(self, self.graph.add(GraphNode("call", nodes, call, like.shape, like.dtype)))
+
+    def _set_step(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any, ids: Any = None) -> None:
         key = (id(optimizer), id(variable))
         self.slot_values[key] = (*self.slot_values[key][:3], new)
-        self.step_updates[key] = (optimizer, variable, delta)
+        rows = None if ids is None else self.node(ids)
+        self.step_updates[key] = StepUpdate(optimizer, variable, self.node(delta), rows)
 
     # --------------------------------------------------------------------------------------------------- finished trace
     def finish(self, result: Any) -> Trace:
@@ -314,9 +374,8 @@ class Tracer:
             for name, value in now.items()
             if value is not first.get(name)
         ]
-        updates = [(optimizer, variable, self.node(delta)) for optimizer, variable, delta in self.step_updates.values()]
         self.closed = True
-        return Trace(self.graph, self.inputs, leaves, structure, assignments, updates)
+        return Trace(self.graph, self.inputs, leaves, structure, assignments, [*self.step_updates.values()])
 
     def _output_leaf(self, value: Any) -> OutputLeaf:
         if type(value) is Tensor and isinstance(value._value, SymbolicArray):
