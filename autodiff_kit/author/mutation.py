@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -135,6 +136,11 @@ def try_mutants(question: Question, draws: int) -> list[MutantResult]:
     -------
     list of MutantResult
         One for each mutant that can be run.
+
+    Notes
+    -----
+    A mutant that the time limit stopped on each of the first ten draws does not end; it is not tried on the others,
+    where each attempt would take as long.
     """
     right = _functions(question, question.solution)
     recorded = [] if right is None else _recorded_calls(question, right)
@@ -142,8 +148,10 @@ def try_mutants(question: Question, draws: int) -> list[MutantResult]:
     for mutant in make_mutants(question.solution):
         functions = _functions(question, mutant.source)
         if functions is not None:
-            shares = tuple(_share(question, functions, seed) for seed in range(min(draws, DRAWS_WITH_POINTS)))
-            passed = shares.count(1.0) + sum(_passes(question, functions, seed) for seed in range(len(shares), draws))
+            tried = [_share(question, functions, seed) for seed in range(min(draws, DRAWS_WITH_POINTS))]
+            shares, ends = tuple(share for share, _ in tried), any(ended for _, ended in tried)
+            further = range(len(shares), draws) if ends else ()
+            passed = shares.count(1.0) + sum(_passes(question, functions, seed) for seed in further)
             differs = passed < draws or _answers_differ(functions, recorded)
             results.append(MutantResult(mutant, shares, passed, differs))
     return results
@@ -164,12 +172,15 @@ def _functions(question: Question, source: str) -> dict[str, Callable[..., Any]]
         return None
 
 
-def _share(question: Question, functions: dict[str, Callable[..., Any]], seed: int) -> float:
+def _share(question: Question, functions: dict[str, Callable[..., Any]], seed: int) -> tuple[float, bool]:
+    """The fraction of the points on one draw, and whether no call was stopped by the time limit."""
     runner = InProcessRunner(functions, SECONDS_FOR_A_MUTANT)
+    started = perf_counter()
     try:
-        return grade_attempt(question, functions, seed, runner).share
+        share = grade_attempt(question, functions, seed, runner).share
     except Exception:  # noqa: BLE001 - a check that breaks gives nothing
-        return 0.0
+        share = 0.0
+    return share, share == 1.0 or perf_counter() - started < SECONDS_FOR_A_MUTANT
 
 
 def _passes(question: Question, functions: dict[str, Callable[..., Any]], seed: int) -> bool:
