@@ -22,7 +22,7 @@ def test_the_first_lessons_are_there() -> None:
     assert {path.name[:2] for path in LESSONS} >= {"01", "06", "09", "15"}
 
 
-def compare(lessons: list[Path], environment: dict[str, str], *options: str) -> None:
+def assert_results_are_those_saved(lessons: list[Path], environment: dict[str, str], *options: str) -> None:
     """Run lessons by nbval; every code cell must have been compared, and found as it is saved."""
     # A process of its own: the options of this run (random order, workers, warnings) are not nbval's.
     command = [
@@ -43,7 +43,7 @@ def compare(lessons: list[Path], environment: dict[str, str], *options: str) -> 
 def test_results_are_those_that_are_saved(part: int, warm_kernels: Any) -> None:
     """All lessons, a kernel for each; the kernels are forked from one that has imported NumPy and numba."""
     environment = {**warm_kernels.environment, "AUTODIFF_KIT_NUMBA": "1"}
-    compare(LESSONS[part::4], environment, "--nbval-kernel-name", "python3")
+    assert_results_are_those_saved(LESSONS[part::4], environment, "--nbval-kernel-name", "python3")
 
 
 @pytest.mark.parametrize("numba", [pytest.param("1", marks=pytest.mark.slow), "0"], ids=["numba", "numpy"])
@@ -54,4 +54,4 @@ def test_results_are_those_that_are_saved(part: int, warm_kernels: Any) -> None:
 )
 def test_results_of_a_lesson_alone(lesson: Path, numba: str) -> None:
     """As a reader would run nbval: one lesson, in a kernel that nothing prepared."""
-    compare([lesson], {"AUTODIFF_KIT_NUMBA": numba}, "--nbval-current-env")
+    assert_results_are_those_saved([lesson], {"AUTODIFF_KIT_NUMBA": numba}, "--nbval-current-env")

@@ -26,7 +26,7 @@ some = pytest.mark.parametrize("make", [OPTIMIZERS["SGD"], OPTIMIZERS["lazy Adam
 Loss = Callable[..., Any]
 
 
-def both(make: Any, loss: Loss, tables: int = 1, calls: int = 6, **more: Any) -> Any:
+def assert_steps_as_on_the_tape(make: Any, loss: Loss, tables: int = 1, calls: int = 6, **more: Any) -> Any:
     """Run a training step on equal variables by the tape and compiled, and compare all that it leaves."""
     rng = np.random.default_rng(0)
     starts = [rng.normal(size=(COUNT, WIDTH)) for _ in range(tables)]
@@ -61,14 +61,14 @@ def squares(opt: Any, tables: Any, ids: Any) -> Any:
 
 @every
 def test_ids_that_repeat(make: Any) -> None:
-    run = both(make, squares)
+    run = assert_steps_as_on_the_tape(make, squares)
     assert run.trace_count == 1
     assert run.plan.ready
 
 
 @some
 def test_ids_that_the_function_holds(make: Any) -> None:
-    both(make, lambda opt, tables, _: squares(opt, tables, np.array([5, 70, 5, -1])))
+    assert_steps_as_on_the_tape(make, lambda opt, tables, _: squares(opt, tables, np.array([5, 70, 5, -1])))
 
 
 @some
@@ -79,7 +79,7 @@ def test_two_tables_read_by_several_ids(make: Any) -> None:
         a, b = tables
         return opt.minimize(lambda: (a[ids] * b[ids + 3]).sum() + (b[ids[:7]] ** 3).sum(), tables)
 
-    both(make, loss, tables=2)
+    assert_steps_as_on_the_tape(make, loss, tables=2)
 
 
 @some
@@ -88,7 +88,7 @@ def test_a_table_that_is_also_read_whole(make: Any) -> None:
         (w,) = tables
         return opt.minimize(lambda: (ak.take(w, ids, axis=0) ** 2).sum() + (w * w).mean(), tables)
 
-    both(make, loss)
+    assert_steps_as_on_the_tape(make, loss)
 
 
 @some
@@ -98,7 +98,7 @@ def test_rows_of_what_follows_from_a_table(make: Any) -> None:
     def loss(opt: Any, tables: Any, ids: Any) -> Any:
         return opt.minimize(lambda: ((tables[0] + 1.0)[ids] ** 2).sum(), tables)
 
-    both(make, loss)
+    assert_steps_as_on_the_tape(make, loss)
 
 
 @some
@@ -109,7 +109,7 @@ def test_a_gradient_that_is_also_used_elsewhere(make: Any) -> None:
         opt.apply_gradients([(g, w)])
         return norm
 
-    both(make, loss)
+    assert_steps_as_on_the_tape(make, loss)
 
 
 @some
@@ -122,12 +122,12 @@ def test_several_steps_in_one_call(make: Any) -> None:
         first = squares(opt, tables, ids)
         return first + squares(opt, tables, ids + 1) + ((w - old) ** 2).sum()
 
-    both(make, loss)
+    assert_steps_as_on_the_tape(make, loss)
 
 
 @some
 def test_a_constraint(make: Any) -> None:
-    both(make, squares, constraint=lambda value: np.maximum(value, -0.5))
+    assert_steps_as_on_the_tape(make, squares, constraint=lambda value: np.maximum(value, -0.5))
 
 
 @some
@@ -139,7 +139,7 @@ def test_a_mask(make: Any) -> None:
         with opt.frozen({tables[0]: mask}):
             return squares(opt, tables, ids)
 
-    both(make, loss)
+    assert_steps_as_on_the_tape(make, loss)
 
 
 @pytest.mark.parametrize("kind", ["SGD", "Adagrad", "lazy Adam"])
@@ -186,8 +186,8 @@ def test_a_step_may_return_the_value_before_it(by_rows: bool) -> None:
         opt.minimize((lambda: (w[ids] ** 2).sum()) if by_rows else (lambda: (w * w).sum()), tables)
         return old
 
-    both(OPTIMIZERS["SGD"], loss)
+    assert_steps_as_on_the_tape(OPTIMIZERS["SGD"], loss)
 
 
 def test_ids_in_a_matrix() -> None:
-    both(OPTIMIZERS["SGD"], lambda opt, tables, ids: squares(opt, tables, ids.reshape(4, -1)))
+    assert_steps_as_on_the_tape(OPTIMIZERS["SGD"], lambda opt, tables, ids: squares(opt, tables, ids.reshape(4, -1)))

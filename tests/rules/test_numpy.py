@@ -35,7 +35,7 @@ def entries(draw: Any, shape: tuple[int, ...]) -> Any:
     return np.asarray(a, dtype, order=draw(st.sampled_from("CF")))
 
 
-def compare(ours: Any, numpys: Any, arrays: list[Any]) -> None:
+def assert_as_numpy(ours: Any, numpys: Any, arrays: list[Any]) -> None:
     """Value, shape, dtype; gradients in the shape of their sources; JVP and VJP are adjoint."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -54,10 +54,10 @@ def compare(ours: Any, numpys: Any, arrays: list[Any]) -> None:
         np.testing.assert_allclose(y.numpy(), expected, rtol=tolerance, atol=tolerance)
         floating = [x for x in xs if x.dtype.kind == "f"]
         if y.dtype.kind == "f" and floating:
-            adjoint(ours, tape, xs, floating, y)
+            assert_adjoint(ours, tape, xs, floating, y)
 
 
-def adjoint(ours: Any, tape: Any, xs: list[Any], floating: list[Any], y: Any) -> None:
+def assert_adjoint(ours: Any, tape: Any, xs: list[Any], floating: list[Any], y: Any) -> None:
     rng = np.random.default_rng(3)
     seed = np.asarray(rng.uniform(0.5, 1.5, y.shape), y.dtype)
     gradients = tape.gradient(y, floating, seed, unconnected_gradients="zero")
@@ -98,7 +98,7 @@ BINARY = [
 def test_reductions(name: str, data: st.DataObject) -> None:
     a = entries(data.draw, data.draw(SHAPES))
     options = {"axis": axes(data.draw, a.ndim), "keepdims": data.draw(st.booleans())}
-    compare(lambda x: getattr(ak, name)(x, **options), lambda x: getattr(np, name)(x, **options), [a])
+    assert_as_numpy(lambda x: getattr(ak, name)(x, **options), lambda x: getattr(np, name)(x, **options), [a])
 
 
 @pytest.mark.parametrize("name", ALONG)
@@ -106,24 +106,24 @@ def test_reductions(name: str, data: st.DataObject) -> None:
 def test_along_an_axis(name: str, data: st.DataObject) -> None:
     a = entries(data.draw, data.draw(SHAPES))
     axis = data.draw(st.none() | st.integers(-a.ndim - 1, a.ndim))
-    compare(lambda x: getattr(ak, name)(x, axis=axis), lambda x: getattr(np, name)(x, axis=axis), [a])
+    assert_as_numpy(lambda x: getattr(ak, name)(x, axis=axis), lambda x: getattr(np, name)(x, axis=axis), [a])
 
 
 @pytest.mark.parametrize("name", UNARY)
 @given(data=st.data())
 def test_unary(name: str, data: st.DataObject) -> None:
-    compare(getattr(ak, name), getattr(np, name), [entries(data.draw, data.draw(SHAPES))])
+    assert_as_numpy(getattr(ak, name), getattr(np, name), [entries(data.draw, data.draw(SHAPES))])
 
 
 @pytest.mark.parametrize("name", BINARY)
 @given(data=st.data(), shapes=hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, min_side=0, max_side=3))
 def test_binary(name: str, data: st.DataObject, shapes: Any) -> None:
-    compare(getattr(ak, name), getattr(np, name), [entries(data.draw, shape) for shape in shapes.input_shapes])
+    assert_as_numpy(getattr(ak, name), getattr(np, name), [entries(data.draw, shape) for shape in shapes.input_shapes])
 
 
 @pytest.mark.parametrize("index", [slice(None, None, 2**60), slice(-(10**30), 10**30), slice(2**48, None, -1)], ids=str)
 def test_slices_may_reach_beyond_any_array(index):
-    compare(lambda x: x[index], lambda x: x[index], [np.arange(5.0)])
+    assert_as_numpy(lambda x: x[index], lambda x: x[index], [np.arange(5.0)])
 
 
 @given(data=st.data())
@@ -136,7 +136,7 @@ def test_indices_of_all_kinds_together(data: st.DataObject) -> None:
             choices += [st.integers(-n, n - 1), st.lists(st.integers(-n, n - 1), min_size=2, max_size=2).map(np.array)]
         parts += [None] * data.draw(st.integers(0, 1)) + [data.draw(st.one_of(choices))]
     index = tuple(parts[: data.draw(st.integers(0, len(parts)))])
-    compare(lambda x: x[index], lambda x: x[index], [a])
+    assert_as_numpy(lambda x: x[index], lambda x: x[index], [a])
 
 
 @given(data=st.data())
@@ -145,23 +145,23 @@ def test_joining_and_repeating(data: st.DataObject) -> None:
     axis, count = data.draw(st.none() | st.integers(-a.ndim, a.ndim - 1)), data.draw(st.integers(0, 3))
     times = data.draw(st.lists(st.integers(0, 2), max_size=4).map(tuple))
     shift = data.draw(st.lists(st.integers(-4, 4), min_size=1, max_size=2).map(tuple))
-    compare(lambda x: ak.repeat(x, count, axis), lambda x: np.repeat(x, count, axis), [a])
-    compare(lambda x: ak.tile(x, times), lambda x: np.tile(x, times), [a])
-    compare(lambda x: ak.concat([x, x], axis), lambda x: np.concatenate([x, x], axis), [a])
-    compare(lambda x: ak.roll(x, shift, (0,) * len(shift)), lambda x: np.roll(x, shift, (0,) * len(shift)), [a])
+    assert_as_numpy(lambda x: ak.repeat(x, count, axis), lambda x: np.repeat(x, count, axis), [a])
+    assert_as_numpy(lambda x: ak.tile(x, times), lambda x: np.tile(x, times), [a])
+    assert_as_numpy(lambda x: ak.concat([x, x], axis), lambda x: np.concatenate([x, x], axis), [a])
+    assert_as_numpy(lambda x: ak.roll(x, shift, (0,) * len(shift)), lambda x: np.roll(x, shift, (0,) * len(shift)), [a])
     if a.dtype != np.bool_:
-        compare(lambda x: ak.diff(x, count), lambda x: np.diff(x, count), [a])
+        assert_as_numpy(lambda x: ak.diff(x, count), lambda x: np.diff(x, count), [a])
 
 
 @given(data=st.data(), mode=st.sampled_from(["constant", "edge", "reflect", "symmetric", "wrap"]))
 def test_padding_margins(data: st.DataObject, mode: Any) -> None:
     a = entries(data.draw, data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=3)))
     width = [data.draw(st.tuples(st.integers(0, 4), st.integers(0, 4))) for _ in a.shape]
-    compare(lambda x: ak.pad(x, width, mode), lambda x: np.pad(x, width, mode), [a])
+    assert_as_numpy(lambda x: ak.pad(x, width, mode), lambda x: np.pad(x, width, mode), [a])
 
 
 @given(data=st.data(), ord=st.sampled_from([None, 1, 2, 3, 0.5, np.inf, -np.inf, 0]))
 def test_lengths(data: st.DataObject, ord: Any) -> None:
     a = np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=data.draw(AXES))
     axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
-    compare(lambda x: ak.norm(x, ord, axis), lambda x: np.linalg.norm(x, ord, axis), [a])
+    assert_as_numpy(lambda x: ak.norm(x, ord, axis), lambda x: np.linalg.norm(x, ord, axis), [a])

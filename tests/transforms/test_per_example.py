@@ -32,7 +32,7 @@ def loop(loss_fn: Any, variables: Any, *batch: Any) -> list[Any]:
     return [np.stack([g.numpy() for g in each]) for each in zip(*found, strict=True)]
 
 
-def compare(loss_fn: Any, variables: Any, *batch: Any, rtol: float = 1e-10) -> None:
+def assert_as_the_loop(loss_fn: Any, variables: Any, *batch: Any, rtol: float = 1e-10) -> None:
     found = flatten(ak.per_example_gradients(loss_fn, variables, *batch))
     expected = loop(loss_fn, variables, *batch)
     for g, e, w in zip(found, expected, flatten(variables), strict=True):
@@ -70,7 +70,7 @@ def test_b18_a_perceptron(dtype: str, never_laid_out: None) -> None:
     """B18: equal to the loop, and their sum is the gradient of the batch; with a weight for each example."""
     losses, layers = perceptron((6, 8, 5, 3), dtype)
     x, labels = draw(7, 6).astype(dtype), np.arange(7) % 3
-    compare(losses, layers, x, labels, rtol=1e-10 if dtype == "float64" else 1e-5)
+    assert_as_the_loop(losses, layers, x, labels, rtol=1e-10 if dtype == "float64" else 1e-5)
     found = ak.per_example_gradients(losses, layers, x, labels)
     with ak.GradientTape() as tape:
         total = ak.sum(losses(x, labels))
@@ -104,7 +104,7 @@ def test_batches_of_every_size(size: int) -> None:
         return ak.sum(ak.tanh(x @ w + v) * v, axis=1)
 
     if size:
-        compare(losses, [w, v], draw(size, 4))
+        assert_as_the_loop(losses, [w, v], draw(size, 4))
     else:
         assert [g.shape for g in ak.per_example_gradients(losses, [w, v], draw(0, 4))] == [(0, 4, 4), (0, 4)]
 
@@ -120,7 +120,7 @@ def test_an_embedding_under_attention(never_laid_out: None) -> None:
         h = (weights @ h).reshape((-1, 6)) @ out
         return ak.nn.sparse_softmax_cross_entropy(labels, h.reshape((5, 4, 3)).mean(axis=1))
 
-    compare(losses, [table, q, k, out], ids, labels)
+    assert_as_the_loop(losses, [table, q, k, out], ids, labels)
 
 
 def test_images(never_laid_out: None) -> None:
@@ -136,7 +136,7 @@ def test_images(never_laid_out: None) -> None:
         h = ak.nn.avg_pool2d(ak.tanh(h), (1, 2))
         return ak.nn.sparse_softmax_cross_entropy(labels, ak.sum(h, axis=(1, 2)) @ dense)
 
-    compare(losses, [first, second, larger, bias, dense], draw(5, 8, 8, 2), np.arange(5) % 3)
+    assert_as_the_loop(losses, [first, second, larger, bias, dense], draw(5, 8, 8, 2), np.arange(5) % 3)
 
 
 def test_zero_absorbs_here_too() -> None:
@@ -150,8 +150,8 @@ def test_zero_absorbs_here_too() -> None:
 def test_rows_of_a_large_table() -> None:
     """For such a table the tape returns rows; here each example has a separate table."""
     table = ak.Variable(draw(2000, 3))
-    compare(lambda ids: ak.sum(ak.nn.embedding(table, ids) ** 2, axis=1), [table], np.array([5, 0, 1999, 5]))
-    compare(lambda ids: ak.sum(table[ids] ** 2, axis=1), [table], np.arange(2000)[:2000:500])
+    assert_as_the_loop(lambda ids: ak.sum(ak.nn.embedding(table, ids) ** 2, axis=1), [table], np.array([5, 0, 1999, 5]))
+    assert_as_the_loop(lambda ids: ak.sum(table[ids] ** 2, axis=1), [table], np.arange(2000)[:2000:500])
 
 
 W, V, S = ak.Variable(draw(3, 3)), ak.Variable(draw(3)), ak.Variable(0.7)
@@ -211,19 +211,19 @@ SLOW: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", FAST)
 def test_operations_that_keep_examples_separate(name: str, never_laid_out: None) -> None:
-    compare(FAST[name], {"w": W, "v": [V, S]}, X)
+    assert_as_the_loop(FAST[name], {"w": W, "v": [V, S]}, X)
 
 
 @pytest.mark.parametrize("name", SLOW)
 def test_operations_that_mix_examples(name: str) -> None:
-    compare(SLOW[name], {"w": W, "v": [V, S]}, X)
+    assert_as_the_loop(SLOW[name], {"w": W, "v": [V, S]}, X)
 
 
 @pytest.mark.parametrize("name", [*SLOW, "shared work", "its label", "rows of a table", "stacks"])
 def test_parts_of_bounded_memory(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for one example at a time, the results are the same."""
     monkeypatch.setattr(per_example, "MAX_EXPANDED_BYTES", 1)
-    compare((FAST | SLOW)[name], {"w": W, "v": [V, S]}, X)
+    assert_as_the_loop((FAST | SLOW)[name], {"w": W, "v": [V, S]}, X)
 
 
 @given(st.data())
@@ -253,7 +253,7 @@ def test_b18_random_programs(data: st.DataObject) -> None:
             values.append(steps[step](values[-1], values[other % len(values)]))
         return ak.sum(values[-1], axis=1)
 
-    compare(losses, [W, V, S], x)
+    assert_as_the_loop(losses, [W, V, S], x)
 
 
 def test_a_user_defined_gradient() -> None:
@@ -261,9 +261,9 @@ def test_a_user_defined_gradient() -> None:
     def doubled(x: Any) -> Any:
         return x * x, lambda g: 4.0 * g * x
 
-    compare(lambda x: ak.sum(doubled(x @ W), axis=1), [W], X)
+    assert_as_the_loop(lambda x: ak.sum(doubled(x @ W), axis=1), [W], X)
     with ak.gradient_override_map({"Floor": "Identity"}):
-        compare(lambda x: ak.sum(ak.floor(x @ W), axis=1), [W], X)
+        assert_as_the_loop(lambda x: ak.sum(ak.floor(x @ W), axis=1), [W], X)
 
 
 def test_a_hook_sees_the_gradient_of_each_example() -> None:
@@ -274,12 +274,12 @@ def test_a_hook_sees_the_gradient_of_each_example() -> None:
         h.register_hook(lambda g: g / ak.norm(g))
         return ak.sum(h**2, axis=1)
 
-    compare(losses, [W], X)
+    assert_as_the_loop(losses, [W], X)
 
 
 def test_tensors_and_variables_that_are_not_trainable() -> None:
     t, fixed = ak.constant(draw(3)), ak.Variable(draw(3), trainable=False)
-    compare(lambda x: ak.sum(x * t * fixed, axis=1), (t, fixed), X)
+    assert_as_the_loop(lambda x: ak.sum(x * t * fixed, axis=1), (t, fixed), X)
     first, again = ak.per_example_gradients(lambda x: ak.sum(x * V * V, axis=1), [V, V], X)
     np.testing.assert_array_equal(first.numpy(), again.numpy())
 

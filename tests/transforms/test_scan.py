@@ -32,36 +32,36 @@ def looped(xs: Any, w: Any = W, reverse: bool = False) -> Any:
     return ak.sum(carry) + ak.sum(ak.sin(ak.stack([ys[k] for k in range(len(X))])) * np.arange(len(X)))
 
 
-def near(found: Any, expected: Any) -> None:
+def assert_near(found: Any, expected: Any) -> None:
     np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_derivatives_are_those_of_the_loop(reverse: bool) -> None:
     x, w, along = ak.constant(X), ak.constant(W), ak.constant(X[::-1])
-    near(scanned(x, w, reverse), looped(x, w, reverse))
+    assert_near(scanned(x, w, reverse), looped(x, w, reverse))
     for place in (0, 1):
-        near(ak.grad(scanned, place)(x, w, reverse), ak.grad(looped, place)(x, w, reverse))
-    near(
+        assert_near(ak.grad(scanned, place)(x, w, reverse), ak.grad(looped, place)(x, w, reverse))
+    assert_near(
         ak.jvp(lambda x: scanned(x, w, reverse), (x,), (along,))[1],
         ak.jvp(lambda x: looped(x, w, reverse), (x,), (along,))[1],
     )
-    near(ak.hvp(lambda x: scanned(x, w, reverse), x, along), ak.hvp(lambda x: looped(x, w, reverse), x, along))
+    assert_near(ak.hvp(lambda x: scanned(x, w, reverse), x, along), ak.hvp(lambda x: looped(x, w, reverse), x, along))
 
 
 def test_inside_other_transforms() -> None:
     batch = np.stack([X, 1.1 * X])
     expected = ak.stack([ak.grad(looped)(ak.constant(x)) for x in batch])
-    near(ak.vmap(ak.grad(scanned))(batch), expected)
-    near(ak.compile(ak.vmap(ak.grad(scanned)))(batch), expected)
-    near(ak.compile(ak.grad(scanned))(ak.constant(X)), ak.grad(looped)(ak.constant(X)))
+    assert_near(ak.vmap(ak.grad(scanned))(batch), expected)
+    assert_near(ak.compile(ak.vmap(ak.grad(scanned)))(batch), expected)
+    assert_near(ak.compile(ak.grad(scanned))(ak.constant(X)), ak.grad(looped)(ak.constant(X)))
 
 
 def test_a_variable_that_the_step_refers_to() -> None:
     w = ak.Variable(W)
     with ak.GradientTape() as tape:
         loss = scanned(X, w)
-    near(tape.gradient(loss, w), ak.grad(looped, 1)(ak.constant(X), ak.constant(W)))
+    assert_near(tape.gradient(loss, w), ak.grad(looped, 1)(ak.constant(X), ak.constant(W)))
 
 
 def test_structures() -> None:
@@ -119,7 +119,7 @@ def test_checkpoints_take_less_memory() -> None:
 
     (whole, expected), (parts, found) = slope(None), slope(20)
     assert parts < 0.35 * whole
-    near(found, expected)
+    assert_near(found, expected)
 
 
 def test_checkpoints_in_other_transforms() -> None:
@@ -132,15 +132,15 @@ def test_checkpoints_in_other_transforms() -> None:
         return f(w, x, 4)
 
     w, x, batch = ak.constant(W), ak.constant(X), np.stack([W, 2.0 * W])
-    near(ak.hessian(g)(w, x), ak.hessian(f)(w, x))
-    near(ak.vmap(ak.grad(g), (0, None))(batch, x), ak.vmap(ak.grad(f), (0, None))(batch, x))
+    assert_near(ak.hessian(g)(w, x), ak.hessian(f)(w, x))
+    assert_near(ak.vmap(ak.grad(g), (0, None))(batch, x), ak.vmap(ak.grad(f), (0, None))(batch, x))
     with ak.GradientTape(persistent=True) as outer:
         outer.watch([w, x])
         with ak.GradientTape() as inner:
             inner.watch(w)
             value = g(w, x)
         slope = ak.sum(inner.gradient(value, w) ** 2)
-    near(outer.gradient(slope, x), ak.grad(lambda x: ak.sum(ak.grad(f)(w, x) ** 2))(x))
+    assert_near(outer.gradient(slope, x), ak.grad(lambda x: ak.sum(ak.grad(f)(w, x) ** 2))(x))
 
 
 def test_a_checkpointed_step_must_repeat() -> None:

@@ -38,20 +38,23 @@ class _Convolution(Module):
         self,
         filters: int,
         size: Any,
-        activation: Function | str | None,
-        use_bias: bool,
-        options: dict[str, Any],
-        inputs: int | None,
-        seed: Any,
-        name: str,
-        dtype: Any,
+        activation: Function | str | None = None,
+        use_bias: bool = True,
+        stride: Any = 1,
+        padding: Any = "valid",
+        dilation: Any = 1,
+        groups: int = 1,
+        inputs: int | None = None,
+        seed: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
     ) -> None:
-        self.name = name
+        self.name = layer_name(name, type(self)._convolve.__name__)
         self.filters = size_argument("filters", filters)
         self.size = self._kernel_size(size)
         self.activation = activation_function(activation)
-        self.groups = size_argument("groups", options["groups"])
-        self.options = options | {"groups": self.groups}
+        self.groups = size_argument("groups", groups)
+        self.options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": self.groups}
         self.dtype = floating_dtype(dtype)
         self.seed = random_generator(seed)
         self.kernel: Variable | None = None
@@ -94,6 +97,33 @@ class _Convolution(Module):
         out = type(self)._convolve(x, kernel, **self.options)
         out = out if self.bias is None else out + self.bias
         return out if self.activation is None else as_tensor(self.activation(out))
+
+
+class _TransposedConvolution(_Convolution):
+    """Base class of the transposes, which say how far the output is lengthened."""
+
+    _transposed = True
+
+    def __init__(
+        self,
+        filters: int,
+        size: Any,
+        activation: Function | str | None = None,
+        use_bias: bool = True,
+        stride: Any = 1,
+        padding: Any = "valid",
+        output_padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        inputs: int | None = None,
+        seed: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(
+            filters, size, activation, use_bias, stride, padding, dilation, groups, inputs, seed, name, dtype
+        )
+        self.options["output_padding"] = output_padding
 
 
 class Conv2D(_Convolution):
@@ -155,25 +185,6 @@ class Conv2D(_Convolution):
     _inputs = "images"
     _axes = ("height", "width")
 
-    def __init__(
-        self,
-        filters: int,
-        size: Any,
-        activation: Function | str | None = None,
-        use_bias: bool = True,
-        stride: Any = 1,
-        padding: Any = "valid",
-        dilation: Any = 1,
-        groups: int = 1,
-        inputs: int | None = None,
-        seed: Any = None,
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
-        named = layer_name(name, "conv2d")
-        super().__init__(filters, size, activation, use_bias, options, inputs, seed, named, dtype)
-
 
 class Conv1D(_Convolution):
     """Convolution layer for sequences with channels last: ``activation(conv1d(x, kernel) + bias)``.
@@ -222,27 +233,8 @@ class Conv1D(_Convolution):
     _inputs = "sequences"
     _axes = ("steps",)
 
-    def __init__(
-        self,
-        filters: int,
-        size: Any,
-        activation: Function | str | None = None,
-        use_bias: bool = True,
-        stride: Any = 1,
-        padding: Any = "valid",
-        dilation: Any = 1,
-        groups: int = 1,
-        inputs: int | None = None,
-        seed: Any = None,
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
-        named = layer_name(name, "conv1d")
-        super().__init__(filters, size, activation, use_bias, options, inputs, seed, named, dtype)
 
-
-class Conv2DTranspose(_Convolution):
+class Conv2DTranspose(_TransposedConvolution):
     """Transposed convolution layer, which makes images larger: ``activation(conv2d_transpose(x, kernel) + bias)``.
 
     Parameters
@@ -288,36 +280,9 @@ class Conv2DTranspose(_Convolution):
     _convolve = functional.conv2d_transpose
     _inputs = "images"
     _axes = ("height", "width")
-    _transposed = True
-
-    def __init__(
-        self,
-        filters: int,
-        size: Any,
-        activation: Function | str | None = None,
-        use_bias: bool = True,
-        stride: Any = 1,
-        padding: Any = "valid",
-        output_padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        inputs: int | None = None,
-        seed: Any = None,
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        options = {
-            "stride": stride,
-            "padding": padding,
-            "output_padding": output_padding,
-            "dilation": dilation,
-            "groups": groups,
-        }
-        named = layer_name(name, "conv2d_transpose")
-        super().__init__(filters, size, activation, use_bias, options, inputs, seed, named, dtype)
 
 
-class Conv1DTranspose(_Convolution):
+class Conv1DTranspose(_TransposedConvolution):
     """Transposed convolution layer, which makes sequences longer: ``activation(conv1d_transpose(x, kernel) + bias)``.
 
     Parameters
@@ -363,30 +328,3 @@ class Conv1DTranspose(_Convolution):
     _convolve = functional.conv1d_transpose
     _inputs = "sequences"
     _axes = ("steps",)
-    _transposed = True
-
-    def __init__(
-        self,
-        filters: int,
-        size: Any,
-        activation: Function | str | None = None,
-        use_bias: bool = True,
-        stride: Any = 1,
-        padding: Any = "valid",
-        output_padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        inputs: int | None = None,
-        seed: Any = None,
-        name: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        options = {
-            "stride": stride,
-            "padding": padding,
-            "output_padding": output_padding,
-            "dilation": dilation,
-            "groups": groups,
-        }
-        named = layer_name(name, "conv1d_transpose")
-        super().__init__(filters, size, activation, use_bias, options, inputs, seed, named, dtype)
