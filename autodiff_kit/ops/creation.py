@@ -12,8 +12,8 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
 from autodiff_kit.ops.axes import checked_int, checked_ints
+from autodiff_kit.ops.broadcasting import broadcast_arrays, broadcast_to
 from autodiff_kit.ops.dtypes import cast
-from autodiff_kit.ops.shape_manipulation import broadcast_arrays, broadcast_to
 from autodiff_kit.platform import as_dtype, in_int64
 
 

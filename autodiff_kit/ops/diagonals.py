@@ -10,9 +10,10 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
+from autodiff_kit.ops.axis_order import permute_dims
+from autodiff_kit.ops.broadcasting import broadcast_to
 from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.reductions import sum
-from autodiff_kit.ops.shape_manipulation import broadcast_to, permute_dims
 
 
 @linear(lambda g, _y, _x, *, offset: v.on_diagonal(g, offset=offset, shape=_x.shape[-2:]))

@@ -15,10 +15,11 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import SymbolicValue, Tracer, as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
+from autodiff_kit.ops.axis_order import swapaxes
 from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.index_arguments import checked_index, index_after_leading_axes, is_basic_index
 from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
-from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
+from autodiff_kit.ops.shape_manipulation import ravel
 
 
 def _index_arguments(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
