@@ -14,6 +14,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import linear
 
 
@@ -65,27 +66,9 @@ def _inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(k - n for k in np.argsort([a + n for a in axes]))
 
 
+@sections_of(permute_dims)
 def transpose(x: Any, axes: Any = None) -> Tensor:
     """Permute the axes: NumPy's name of :func:`permute_dims`.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    axes : tuple of int, optional
-        The old axis for each new one; by default the axes in reverse order.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If the axes are no permutation.
-
-    Notes
-    -----
-    **Gradient.** Permuted back. **Cost.** None: the result is a view.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import check_choice, check_flag
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import checked_ints
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.shape_manipulation import expand_dims, reshape
 
@@ -123,21 +124,9 @@ def atleast_1d(*arrays: Any) -> Any:
     return _add_axes_up_to(arrays, lambda n: (0,) if n < 1 else ())
 
 
+@sections_of(atleast_1d)
 def atleast_2d(*arrays: Any) -> Any:
     """Numbers and vectors as matrices with one row.
-
-    Parameters
-    ----------
-    *arrays : Tensor or array_like
-
-    Returns
-    -------
-    Tensor or tuple of Tensor
-        A tuple for several values.
-
-    Notes
-    -----
-    **Gradient.** In the shape of the value.
 
     Examples
     --------
@@ -147,21 +136,9 @@ def atleast_2d(*arrays: Any) -> Any:
     return _add_axes_up_to(arrays, lambda n: (0, 1)[: 2 - n] if n < 2 else ())
 
 
+@sections_of(atleast_1d)
 def atleast_3d(*arrays: Any) -> Any:
     """Values with at least three axes; a vector becomes the middle axis, a matrix the first two.
-
-    Parameters
-    ----------
-    *arrays : Tensor or array_like
-
-    Returns
-    -------
-    Tensor or tuple of Tensor
-        A tuple for several values.
-
-    Notes
-    -----
-    **Gradient.** In the shape of the value.
 
     Examples
     --------

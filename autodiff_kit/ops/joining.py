@@ -12,6 +12,7 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ArgumentError
 from autodiff_kit.ops.axes import negative_axis
 from autodiff_kit.ops.broadcasting import atleast_1d, atleast_2d, atleast_3d
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.shape_manipulation import ravel, reshape
 
@@ -130,25 +131,9 @@ def hstack(arrays: Any) -> Tensor:
     return concat(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
+@sections_of(hstack)
 def vstack(arrays: Any) -> Tensor:
     """Concatenate vertically: along the first axis; a vector counts as a row.
-
-    Parameters
-    ----------
-    arrays : sequence of Tensor or array_like
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not fit, or there is no array.
-
-    Notes
-    -----
-    **Gradient.** Each array gets its part.
 
     Examples
     --------
@@ -158,25 +143,9 @@ def vstack(arrays: Any) -> Tensor:
     return concat([atleast_2d(x) for x in _checked_tensors(arrays, "vstack")], 0)
 
 
+@sections_of(hstack)
 def dstack(arrays: Any) -> Tensor:
     """Concatenate along the third axis; for values with fewer axes see :func:`atleast_3d`.
-
-    Parameters
-    ----------
-    arrays : sequence of Tensor or array_like
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not fit, or there is no array.
-
-    Notes
-    -----
-    **Gradient.** Each array gets its part.
 
     Examples
     --------
@@ -186,25 +155,9 @@ def dstack(arrays: Any) -> Tensor:
     return concat([atleast_3d(x) for x in _checked_tensors(arrays, "dstack")], 2)
 
 
+@sections_of(hstack)
 def column_stack(arrays: Any) -> Tensor:
     """Stack vectors as columns of a matrix; matrices are concatenated along their second axis.
-
-    Parameters
-    ----------
-    arrays : sequence of Tensor or array_like
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not fit, or there is no array.
-
-    Notes
-    -----
-    **Gradient.** Each array gets its part.
 
     Examples
     --------

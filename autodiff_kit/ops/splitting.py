@@ -11,6 +11,7 @@ from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.axes import checked_ints, negative_axis
+from autodiff_kit.ops.docstrings import sections_of
 
 
 def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
@@ -45,19 +46,9 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     return array_split(t, sections, axis)
 
 
+@sections_of(split)
 def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     """Split into nearly equal parts, the longer ones first, or before the given positions.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    sections : int or sequence of int
-        The number of parts, or the positions before which to split.
-    axis : int, optional
-
-    Returns
-    -------
-    list of Tensor
 
     Raises
     ------
@@ -119,27 +110,9 @@ def hsplit(x: Any, sections: Any) -> list[Tensor]:
     return split(t, sections, 1 if t.ndim > 1 else 0)
 
 
+@sections_of(hsplit)
 def vsplit(x: Any, sections: Any) -> list[Tensor]:
     """Split along the first axis.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    sections : int or sequence of int
-        The number of parts, or the positions before which to split.
-
-    Returns
-    -------
-    list of Tensor
-
-    Raises
-    ------
-    ShapeError
-        If there are too few axes, or the parts would not be equal.
-
-    Notes
-    -----
-    **Gradient.** Joined again.
 
     Examples
     --------
@@ -152,27 +125,9 @@ def vsplit(x: Any, sections: Any) -> list[Tensor]:
     return split(t, sections, 0)
 
 
+@sections_of(hsplit)
 def dsplit(x: Any, sections: Any) -> list[Tensor]:
     """Split along the third axis.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    sections : int or sequence of int
-        The number of parts, or the positions before which to split.
-
-    Returns
-    -------
-    list of Tensor
-
-    Raises
-    ------
-    ShapeError
-        If there are too few axes, or the parts would not be equal.
-
-    Notes
-    -----
-    **Gradient.** Joined again.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import DtypeError, ShapeError
 from autodiff_kit.nn.functional.window_geometry import place_windows
 from autodiff_kit.ops.convolution_pooling import SlidingWindows, average_pool, max_pool
+from autodiff_kit.ops.docstrings import sections_of
 
 __all__ = ["avg_pool2d", "max_pool2d"]
 
@@ -24,7 +25,7 @@ def max_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     stride : int or pair of int, optional
         By default the size, so that windows do not overlap.
     padding : {"valid", "same"}, int or pairs, optional
-        As :func:`conv2d`; padding is never the largest.
+        As :func:`conv2d`.
 
     Returns
     -------
@@ -41,7 +42,7 @@ def max_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     Notes
     -----
     **Gradient.** To the largest entry; of equal ones to the first in row-major order, as in other libraries.
-    (``ak.max`` shares it evenly.) nan counts as larger than all.
+    (``ak.max`` shares it evenly.) nan counts as larger than all; padding is never the largest.
 
     Examples
     --------
@@ -53,34 +54,13 @@ def max_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") ->
     return out
 
 
+@sections_of(max_pool2d)
 def avg_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = "valid") -> Tensor:
     """Mean of each window of an image, channel by channel.
 
-    Parameters
-    ----------
-    x : Tensor or array_like
-        Images ``(..., h, w, c)``, channels last.
-    size : int or pair of int
-        Of the window.
-    stride : int or pair of int, optional
-        By default the size, so that windows do not overlap.
-    padding : {"valid", "same"}, int or pairs, optional
-        As :func:`conv2d`; padding does not count, so a window at the border averages image entries only.
-
-    Returns
-    -------
-    Tensor
-        ``(..., rows, columns, c)``.
-
-    Raises
-    ------
-    ShapeError
-        If no window fits, or one would contain padding only.
-    StructureError, DtypeError
-        If a setting is not a number in range.
-
     Notes
     -----
+    Padding does not count: a window at the border averages entries of the image only.
     **Gradient.** Shared evenly among the entries of each window.
 
     Examples

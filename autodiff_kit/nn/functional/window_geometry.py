@@ -45,6 +45,11 @@ def _pair(name: str, what: str, given: Any, least: int = 1) -> Pair:
     return integer_at_least(name, what, both[0], least), integer_at_least(name, what, both[1], least)
 
 
+def _window_pairs(name: str, size: Any, stride: Any, dilation: Any) -> tuple[Pair, Pair, Pair]:
+    """Size, stride and dilation of a window, each as (height, width)."""
+    return _pair(name, "the window's size", size), _pair(name, "stride", stride), _pair(name, "dilation", dilation)
+
+
 def _same_padding(image: int, size: int, stride: int) -> Pair:
     """Padding before and after for "same": ``ceil(image / stride)`` windows; an odd zero goes to the end."""
     missing = max((math.ceil(image / stride) - 1) * stride + size - image, 0)
@@ -67,10 +72,7 @@ def _padding_pairs(name: str, padding: Any, image: Pair, reach: Pair, stride: Pa
 def place_windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, dilation: Any = 1) -> SlidingWindows:
     """The positions of all windows, or an error if not even one fits."""
     _check_image(name, t)
-    size, stride, dilation = (
-        _pair(name, what, given)
-        for what, given in (("the window's size", size), ("stride", stride), ("dilation", dilation))
-    )
+    size, stride, dilation = _window_pairs(name, size, stride, dilation)
     image = (t.shape[-3], t.shape[-2])
     reach = _reach(size, dilation)
     windows = SlidingWindows(size, stride, dilation, _padding_pairs(name, padding, image, reach, stride))
@@ -89,10 +91,7 @@ def place_transposed_windows(
 ) -> tuple[SlidingWindows, Pair]:
     """The windows that the entries of ``t`` came from, and the height and width of the image that they lie on."""
     _check_image(name, t)
-    size, stride, dilation = (
-        _pair(name, what, given)
-        for what, given in (("the window's size", size), ("stride", stride), ("dilation", dilation))
-    )
+    size, stride, dilation = _window_pairs(name, size, stride, dilation)
     extra = _pair(name, "output_padding", output_padding, 0)
     count = (t.shape[-3], t.shape[-2])
     reach = _reach(size, dilation)
