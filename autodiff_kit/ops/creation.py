@@ -175,6 +175,7 @@ def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
     return ones(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 
+@sections_of(zeros)
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
     """An identity matrix, or a matrix with ones on another diagonal.
 
@@ -187,15 +188,6 @@ def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = float) 
         The diagonal: above the main one if positive, below it if negative.
     dtype : dtype, optional
         By default float64.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    RangeError
-        If a length is negative.
 
     Examples
     --------

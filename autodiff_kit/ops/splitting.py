@@ -1,4 +1,4 @@
-"""Splitting of arrays along an axis. The parts are entries read by an index, so the gradient is that of reading."""
+"""Splitting of arrays along an axis: each part is read by an index."""
 
 from __future__ import annotations
 
