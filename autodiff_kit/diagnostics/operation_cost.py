@@ -24,7 +24,7 @@ __all__ = ["backward_rule_flops", "cost_parameters", "forward_flops", "only_move
 Rule = Callable[..., Any]
 
 _PACKAGE = __name__.partition(".")[0] + "."
-_MOVING_MODULES = ("shape_manipulation", "indexing", "joining")
+_MOVING_MODULES = ("shape_manipulation", "axis_order", "broadcasting", "indexing", "joining")
 _ARITHMETIC_INSTRUCTIONS = ("BINARY_OP", "UNARY_NEGATIVE")
 
 

@@ -15,9 +15,14 @@ A new operation needs no entry in any list; a new module needs one in ``_MODULES
 :mod:`loops`                  scan
 :mod:`dtypes`                 conversion between dtypes
 :mod:`creation`               zeros, ones, eye, arange, linspace
-:mod:`shape_manipulation`     reshape, transpose, broadcast, roll
+:mod:`shape_manipulation`     reshape, expand_dims, squeeze, roll
+:mod:`axis_order`             transpose, swapaxes, moveaxis
+:mod:`broadcasting`           broadcast_to, atleast_2d, meshgrid
 :mod:`indexing`               indexing, take, flip
-:mod:`joining`                joining, splitting, tiling, padding
+:mod:`joining`                concat, stack, hstack, append
+:mod:`splitting`              split, array_split, unstack
+:mod:`tiling`                 tile, repeat
+:mod:`padding`                pad
 :mod:`sorting`                sort, topk, partition
 :mod:`searching`              argmax, nonzero, searchsorted, any, all
 :mod:`reductions`             sum, mean, prod, max, min, logsumexp over axes
@@ -52,6 +57,8 @@ from typing import TYPE_CHECKING, Any
 from autodiff_kit.ops import (
     aliases,
     arithmetic,
+    axis_order,
+    broadcasting,
     comparison,
     control_flow,
     creation,
@@ -71,6 +78,7 @@ from autodiff_kit.ops import (
     matrix_exponential,
     matrix_products,
     norms,
+    padding,
     reductions,
     rounding,
     searching,
@@ -79,14 +87,18 @@ from autodiff_kit.ops import (
     singular_values,
     sorting,
     special_functions,
+    splitting,
     statistics,
     tensor_methods,
+    tiling,
     triangular_systems,
 )  # fmt: skip
 from autodiff_kit.ops.numpy_functions import install_numpy_functions
 
 if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file do the same at run time
     from autodiff_kit.ops.arithmetic import *
+    from autodiff_kit.ops.axis_order import *
+    from autodiff_kit.ops.broadcasting import *
     from autodiff_kit.ops.comparison import *
     from autodiff_kit.ops.control_flow import *
     from autodiff_kit.ops.creation import *
@@ -106,6 +118,7 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.matrix_exponential import *
     from autodiff_kit.ops.matrix_products import *
     from autodiff_kit.ops.norms import *
+    from autodiff_kit.ops.padding import *
     from autodiff_kit.ops.reductions import *
     from autodiff_kit.ops.rounding import *
     from autodiff_kit.ops.searching import *
@@ -114,14 +127,17 @@ if TYPE_CHECKING:  # for type checkers and editors; the last lines of this file 
     from autodiff_kit.ops.singular_values import *
     from autodiff_kit.ops.sorting import *
     from autodiff_kit.ops.special_functions import *
+    from autodiff_kit.ops.splitting import *
     from autodiff_kit.ops.statistics import *
+    from autodiff_kit.ops.tiling import *
     from autodiff_kit.ops.triangular_systems import *
 
 _MODULES = (
-    arithmetic, comparison, control_flow, creation, cumulative, decompositions, determinants, diagonals, differences,
-    dtypes, einstein_summation, elementary_functions, indexing, joining, least_squares, linear_systems, loops,
-    matrix_exponential, matrix_products, norms, reductions, rounding, searching, selection, shape_manipulation,
-    singular_values, sorting, special_functions, statistics, triangular_systems,
+    arithmetic, axis_order, broadcasting, comparison, control_flow, creation, cumulative, decompositions, determinants,
+    diagonals, differences, dtypes, einstein_summation, elementary_functions, indexing, joining, least_squares,
+    linear_systems, loops, matrix_exponential, matrix_products, norms, padding, reductions, rounding, searching,
+    selection, shape_manipulation, singular_values, sorting, special_functions, splitting, statistics, tiling,
+    triangular_systems,
 )  # fmt: skip
 
 

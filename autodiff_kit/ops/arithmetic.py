@@ -12,6 +12,7 @@ from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.promotion import promote
 
@@ -99,16 +100,9 @@ def negative(x: Any) -> Any:
     return np.negative(x)
 
 
+@sections_of(negative)
 def positive(x: Any) -> Tensor:
     """``+x``, the value itself.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-
-    Returns
-    -------
-    Tensor
 
     Notes
     -----
@@ -148,16 +142,9 @@ def abs(x: Any) -> Any:
     return np.abs(x)
 
 
+@sections_of(abs)
 def fabs(x: Any) -> Tensor:
     """Absolute value, ``|x|``, floating also for integers.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-
-    Returns
-    -------
-    Tensor
 
     Notes
     -----
@@ -386,21 +373,9 @@ def _ignoring_nan(choose: Any, a: Any, b: Any) -> Tensor:
     return whole
 
 
+@sections_of(maximum)
 def fmax(a: Any, b: Any) -> Tensor:
     """Elementwise maximum that ignores nan.
-
-    Parameters
-    ----------
-    a, b : Tensor or array_like
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not broadcast.
 
     Notes
     -----
@@ -414,25 +389,9 @@ def fmax(a: Any, b: Any) -> Tensor:
     return _ignoring_nan(maximum, a, b)
 
 
+@sections_of(fmax)
 def fmin(a: Any, b: Any) -> Tensor:
     """Elementwise minimum that ignores nan.
-
-    Parameters
-    ----------
-    a, b : Tensor or array_like
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If the shapes do not broadcast.
-
-    Notes
-    -----
-    **Gradient.** At a tie each gets half; where one is nan, the other gets all.
 
     Examples
     --------

@@ -12,8 +12,9 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
 from autodiff_kit.ops.axes import checked_int, checked_ints
+from autodiff_kit.ops.broadcasting import broadcast_arrays, broadcast_to
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.dtypes import cast
-from autodiff_kit.ops.shape_manipulation import broadcast_arrays, broadcast_to
 from autodiff_kit.platform import as_dtype, in_int64
 
 
@@ -91,25 +92,9 @@ def zeros(shape: Any, dtype: Any = float) -> Tensor:
     return constant(np.zeros(_checked_shape(shape, "zeros"), _checked_dtype(dtype, "zeros")))
 
 
+@sections_of(zeros)
 def ones(shape: Any, dtype: Any = float) -> Tensor:
     """A tensor of a given shape filled with ones.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-    dtype : dtype, optional
-        By default float64.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    RangeError
-        If a length is negative.
-    DtypeError
-        If the dtype does not exist.
 
     Examples
     --------
@@ -177,24 +162,9 @@ def zeros_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
     return zeros(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 
+@sections_of(zeros_like)
 def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
     """A tensor with the shape and dtype of another, filled with ones.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    dtype : dtype, optional
-        By default that of ``x``.
-    shape : int or tuple of int, optional
-        By default that of ``x``.
-
-    Returns
-    -------
-    Tensor
-
-    Notes
-    -----
-    **Gradient.** None: the values of ``x`` are not used.
 
     Examples
     --------
@@ -205,6 +175,7 @@ def ones_like(x: Any, dtype: Any = None, shape: Any = None) -> Tensor:
     return ones(like.shape if shape is None else shape, like.dtype if dtype is None else dtype)
 
 
+@sections_of(zeros)
 def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = float) -> Tensor:
     """An identity matrix, or a matrix with ones on another diagonal.
 
@@ -217,15 +188,6 @@ def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = float) 
         The diagonal: above the main one if positive, below it if negative.
     dtype : dtype, optional
         By default float64.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    RangeError
-        If a length is negative.
 
     Examples
     --------

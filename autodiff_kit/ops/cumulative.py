@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.ops.axes import negative_axis, slice_along
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import general, linear
 from autodiff_kit.ops.shape_manipulation import ravel
 
@@ -145,18 +146,9 @@ def _cumprod(x: Any, axis: int) -> Any:
     return np.cumprod(x, axis)
 
 
+@sections_of(cumsum)
 def cumprod(x: Any, axis: int | None = None) -> Tensor:
     """The cumulative product.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    axis : int, optional
-        By default the array is flattened, as in NumPy.
-
-    Returns
-    -------
-    Tensor
 
     Notes
     -----

@@ -11,6 +11,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.tracer import opaque
 from autodiff_kit.ops.axes import swap_last_axes
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import general, nondifferentiable
 from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
 
@@ -146,22 +147,14 @@ def _log_abs_det(x: Any) -> Any:
     return np.linalg.slogdet(x)[1]
 
 
+@sections_of(det)
 def slogdet(a: Any) -> SlogdetResult:
     """The sign and the logarithm of the absolute value of the determinant, which itself might overflow.
-
-    Parameters
-    ----------
-    a : Tensor or array_like
 
     Returns
     -------
     SlogdetResult
         ``(sign, logabsdet)``; of a singular matrix 0 and -inf.
-
-    Raises
-    ------
-    ShapeError
-        If the matrices are not square.
 
     Notes
     -----

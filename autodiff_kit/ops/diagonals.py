@@ -10,9 +10,11 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ArgumentError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
+from autodiff_kit.ops.axis_order import permute_dims
+from autodiff_kit.ops.broadcasting import broadcast_to
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.reductions import sum
-from autodiff_kit.ops.shape_manipulation import broadcast_to, permute_dims
 
 
 @linear(lambda g, _y, _x, *, offset: v.on_diagonal(g, offset=offset, shape=_x.shape[-2:]))
@@ -41,7 +43,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     offset : int, optional
         The number of the diagonal above the main one; negative below it.
     axis1, axis2 : int, optional
-        Rows and columns.
+        Rows and columns of the matrices; the other axes are a stack.
 
     Returns
     -------
@@ -69,25 +71,9 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     return _diagonal(a if order == list(range(-a.ndim, 0)) else permute_dims(a, order), _checked_offset(offset))
 
 
+@sections_of(diagonal)
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The trace: the sum of a diagonal.
-
-    Parameters
-    ----------
-    a : Tensor or array_like
-    offset : int, optional
-        The diagonal: above the main one if positive, below it if negative.
-    axis1, axis2 : int, optional
-        The axes of the matrices; the others are a stack.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    ShapeError
-        If there are fewer than two axes, or both are the same.
 
     Notes
     -----
@@ -170,19 +156,9 @@ def tril(a: Any, k: int = 0) -> Tensor:
     return _tril(_at_least_matrix(a, "tril"), _checked_offset(k))
 
 
+@sections_of(tril)
 def triu(a: Any, k: int = 0) -> Tensor:
     """The upper triangle of a matrix: zeros below the diagonal ``k``.
-
-    Parameters
-    ----------
-    a : Tensor or array_like
-        Of shape ``(..., m, n)``; a vector counts as a square matrix of equal rows, as in NumPy.
-    k : int, optional
-        Negative below the main diagonal.
-
-    Returns
-    -------
-    Tensor
 
     Examples
     --------

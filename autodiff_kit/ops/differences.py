@@ -10,9 +10,9 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_number
 from autodiff_kit.errors import RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, first_entry_shape, negative_axis, slice_along
+from autodiff_kit.ops.broadcasting import broadcast_to
 from autodiff_kit.ops.joining import concat
 from autodiff_kit.ops.promotion import as_floating
-from autodiff_kit.ops.shape_manipulation import broadcast_to
 
 
 def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:

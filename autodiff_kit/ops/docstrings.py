@@ -1,13 +1,24 @@
-"""Docstrings of operations: the sections that follow from a block, added to the sentence that the block gives."""
+"""Docstrings of operations: sections that follow from a block, or that a function has in common with another."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from autodiff_kit.core.operation import Op
 
-__all__ = ["complete_docstring"]
+__all__ = ["complete_docstring", "sections_of"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_TITLES = (
+    "Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns", "See Also", "Notes", "References", "Examples",
+)  # fmt: skip
+"""The sections of numpydoc, in its order."""
+
+_HEADING = re.compile(rf"^({'|'.join(_TITLES)})\n-+\n", re.MULTILINE)
 
 _REDUCTION = ["axis", "keepdims"]
 _REDUCED_AXES = {
@@ -35,7 +46,7 @@ def complete_docstring(op: Op, parameters: Mapping[str, inspect.Parameter], arra
     if rest or arrays > 1:
         refused.append(f"ShapeError\n    If {'an axis does not exist' if rest else 'the shapes do not broadcast'}.")
     parts = {"Parameters": taken, "Returns": ["Tensor"], "Raises": refused, "Notes": _notes(op, inputs, bool(rest))}
-    return "\n\n".join([text, *(f"{title}\n{'-' * len(title)}\n" + "\n".join(lines) for title, lines in parts.items())])
+    return _with_sections(text, {title: "\n".join(lines) for title, lines in parts.items()})
 
 
 def _notes(op: Op, inputs: list[str], reduces: bool) -> list[str]:
@@ -66,3 +77,44 @@ def _shown(numbers: tuple[float, ...]) -> str:
     """One number, or several in parentheses."""
     listed = ", ".join(f"{number:g}" for number in numbers)
     return listed if len(numbers) == 1 else f"({listed})"
+
+
+def sections_of(other: Callable[..., Any], *titles: str) -> Callable[[F], F]:
+    """Complete a docstring with sections of another: what two functions have in common is written once.
+
+    Sections that the decorated function has itself stay as they are. Without docstrings (``python -OO``) nothing
+    happens.
+
+    Parameters
+    ----------
+    other : callable
+        Whose sections are taken.
+    *titles : str
+        The sections that may be taken, such as ``"Parameters"``; by default all.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
+
+    def complete(function: F) -> F:
+        if function.__doc__ and other.__doc__:
+            text, own = _split_sections(function.__doc__)
+            taken = {t: lines for t, lines in _split_sections(other.__doc__)[1].items() if not titles or t in titles}
+            function.__doc__ = _with_sections(text, taken | own)
+        return function
+
+    return complete
+
+
+def _split_sections(docstring: str) -> tuple[str, dict[str, str]]:
+    """The text before the first section, and the text of each section by its title."""
+    text, *parts = _HEADING.split(inspect.cleandoc(docstring))
+    return text.rstrip(), {title: lines.rstrip() for title, lines in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _with_sections(text: str, sections: Mapping[str, str]) -> str:
+    """The inverse of :func:`_split_sections`, with the sections in numpydoc's order."""
+    ordered = sorted(sections, key=_TITLES.index)
+    return "\n\n".join([text, *(f"{title}\n{'-' * len(title)}\n{sections[title]}" for title in ordered)])

@@ -20,11 +20,12 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import ShapeError, StructureError
+from autodiff_kit.ops.axis_order import permute_dims
 from autodiff_kit.ops.diagonals import diagonal
 from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.families import bilinear
 from autodiff_kit.ops.reductions import sum
-from autodiff_kit.ops.shape_manipulation import permute_dims, squeeze
+from autodiff_kit.ops.shape_manipulation import squeeze
 
 Labels = tuple[int, ...]
 

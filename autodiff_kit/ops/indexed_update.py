@@ -19,13 +19,14 @@ from autodiff_kit.core.tracer import as_array, concrete_only, opaque
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.arithmetic import add, maximum, minimum, multiply
 from autodiff_kit.ops.axes import is_array_index, trailing_shape
+from autodiff_kit.ops.broadcasting import broadcast_to
 from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.index_arguments import checked_index, index_after_leading_axes, is_basic_index
 from autodiff_kit.ops.indexing import getitem
 from autodiff_kit.ops.segment_reductions import segment_max, segment_min, segment_prod, segment_sum
 from autodiff_kit.ops.selection import where
-from autodiff_kit.ops.shape_manipulation import broadcast_to, reshape
+from autodiff_kit.ops.shape_manipulation import reshape
 
 Combine = Callable[[Any, Any], Tensor]
 

@@ -15,10 +15,12 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import SymbolicValue, Tracer, as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
+from autodiff_kit.ops.axis_order import swapaxes
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.index_arguments import checked_index, index_after_leading_axes, is_basic_index
 from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
-from autodiff_kit.ops.shape_manipulation import ravel, swapaxes
+from autodiff_kit.ops.shape_manipulation import ravel
 
 
 def _index_arguments(x: Any, index: Any, ndim: int = 0) -> dict[str, Any]:
@@ -155,6 +157,7 @@ def _checked_indices(indices: Any, name: str) -> Any:
     return numbers
 
 
+@sections_of(getitem)
 def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     """Take entries, rows or columns by their indices.
 
@@ -165,15 +168,6 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
         An index may occur more than once; negative ones count from the end.
     axis : int, optional
         By default the array is flattened.
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    RangeError
-        If an index is out of range.
 
     Notes
     -----

@@ -12,9 +12,10 @@ from autodiff_kit.core.validation import check_callable, check_flag, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.argument_binding import describe_structure, lists_as_arrays
 from autodiff_kit.ops.axes import checked_int
-from autodiff_kit.ops.joining import concat, stack, unstack
+from autodiff_kit.ops.joining import concat, stack
 from autodiff_kit.ops.recomputation import recomputed
 from autodiff_kit.ops.shape_manipulation import reshape
+from autodiff_kit.ops.splitting import unstack
 
 Body = Callable[..., Any]
 

@@ -12,8 +12,9 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import negative_axis, swap_last_axes
+from autodiff_kit.ops.axis_order import moveaxis, permute_dims
 from autodiff_kit.ops.families import bilinear
-from autodiff_kit.ops.shape_manipulation import moveaxis, permute_dims, ravel
+from autodiff_kit.ops.shape_manipulation import ravel
 
 
 def _flops(y: Any, a: Any, b: Any) -> int:

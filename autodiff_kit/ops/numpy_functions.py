@@ -12,6 +12,7 @@ from autodiff_kit.core.numpy_protocol import Value, add_method, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ArgumentError, DtypeError
 from autodiff_kit.ops import (
+    axis_order,
     creation,
     diagonals,
     differences,
@@ -20,7 +21,6 @@ from autodiff_kit.ops import (
     norms,
     reductions,
     rounding,
-    shape_manipulation,
 )
 from autodiff_kit.ops.selection import select
 from autodiff_kit.ops.singular_values import SVDResult, svd, svdvals
@@ -66,7 +66,7 @@ _DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
     "linalg.svd": _numpy_svd,
     "linalg.trace": lambda x, offset=0: diagonals.trace(x, offset, -2, -1),
     "linalg.diagonal": lambda x, offset=0: diagonals.diagonal(x, offset, -2, -1),
-    "linalg.matrix_transpose": shape_manipulation.matrix_transpose,
+    "linalg.matrix_transpose": axis_order.matrix_transpose,
 }
 
 

@@ -10,6 +10,7 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import RangeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import nondifferentiable
 from autodiff_kit.ops.indexing import take, take_along_axis
 from autodiff_kit.ops.shape_manipulation import ravel
@@ -70,18 +71,9 @@ def _stable_order(x: np.ndarray[Any, Any], axis: int, descending: bool) -> np.nd
     return descending_order
 
 
+@sections_of(argsort)
 def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Tensor:
     """Sort entries along an axis.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    axis : int or None, optional
-        None sorts all entries into one vector.
-    descending : bool, optional
-        Whether to sort in descending order.
-    stable : bool, optional
-        For NumPy's signature: equal entries always keep their order.
 
     Returns
     -------

@@ -19,6 +19,7 @@ from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.tracer import opaque
 from autodiff_kit.errors import RangeError
 from autodiff_kit.ops.axes import checked_int
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import elementwise
 
 _TWO_BY_SQRT_PI = 2.0 / math.sqrt(math.pi)
@@ -86,16 +87,9 @@ def erf(x: Any) -> Any:
     scalar=math.erfc,
     points=(((0.0,), (-_TWO_BY_SQRT_PI,)), ((np.inf,), (0.0,))),
 )
+@sections_of(erf)
 def erfc(x: Any) -> Any:
     """The complementary error function, ``1 - erf(x)``, accurate where that difference rounds to 0.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-
-    Returns
-    -------
-    Tensor
 
     Notes
     -----

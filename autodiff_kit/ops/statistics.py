@@ -11,6 +11,7 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.validation import check_number
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.norms import vector_norm
 from autodiff_kit.ops.promotion import as_floating
 from autodiff_kit.ops.reductions import mean, sum
@@ -49,22 +50,9 @@ def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
     )
 
 
+@sections_of(var)
 def std(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, correction: float | None = None) -> Tensor:
     """The standard deviation over axes, the square root of :func:`var`.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-    axis : int or tuple of int, optional
-    ddof : float, optional
-        Subtracted from the count before dividing.
-    keepdims : bool, optional
-    correction : float, optional
-        Another name for ``ddof``.
-
-    Returns
-    -------
-    Tensor
 
     Notes
     -----

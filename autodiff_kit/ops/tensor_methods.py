@@ -11,6 +11,7 @@ from autodiff_kit.core.numpy_protocol import add_method
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.ops import (
     arithmetic,
+    axis_order,
     comparison,
     creation,
     cumulative,
@@ -18,7 +19,6 @@ from autodiff_kit.ops import (
     dtypes,
     indexed_update,
     indexing,
-    joining,
     matrix_products,
     reductions,
     rounding,
@@ -27,6 +27,7 @@ from autodiff_kit.ops import (
     shape_manipulation,
     sorting,
     statistics,
+    tiling,
 )
 
 
@@ -99,7 +100,7 @@ def _reshape(self: Any, *shape: Any) -> Any:
 
 def _transpose(self: Any, *axes: Any) -> Any:
     one = len(axes) == 1 and isinstance(axes[0], (list, tuple, np.ndarray, type(None)))
-    return shape_manipulation.permute_dims(self, (axes[0] if one else axes) if axes else None)
+    return axis_order.permute_dims(self, (axes[0] if one else axes) if axes else None)
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
@@ -112,12 +113,13 @@ _METHODS: dict[str, Callable[..., Any]] = {
         (sorting, "argsort partition sort"),
         (rounding, "round"),
         (indexing, "take"),
-        (joining, "repeat"),
+        (tiling, "repeat"),
         (arithmetic, "abs"),
         (selection, "clip"),
         (matrix_products, "dot"),
         (diagonals, "diagonal trace"),
-        (shape_manipulation, "permute_dims ravel squeeze swapaxes"),
+        (axis_order, "permute_dims swapaxes"),
+        (shape_manipulation, "ravel squeeze"),
     )
     for name in names.split()
 } | {
@@ -131,5 +133,5 @@ for _name, _function in _METHODS.items():
     add_method(_name, _function)
 
 add_method("at", property(indexed_update.at_property))
-add_method("T", property(shape_manipulation.permute_dims, doc="The axes in reverse order."))
-add_method("mT", property(shape_manipulation.matrix_transpose, doc="The last two axes exchanged."))
+add_method("T", property(axis_order.permute_dims, doc="The axes in reverse order."))
+add_method("mT", property(axis_order.matrix_transpose, doc="The last two axes exchanged."))

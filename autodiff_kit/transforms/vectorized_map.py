@@ -12,7 +12,8 @@ from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.argument_binding import lists_as_arrays
-from autodiff_kit.ops.shape_manipulation import broadcast_to, moveaxis
+from autodiff_kit.ops.axis_order import moveaxis
+from autodiff_kit.ops.broadcasting import broadcast_to
 from autodiff_kit.transforms.arguments import check_callable
 from autodiff_kit.transforms.batch import Batch, OutsideRecords
 from autodiff_kit.transforms.batched_array import BatchedArray

@@ -15,6 +15,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
+from autodiff_kit.ops.docstrings import sections_of
 
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "docs"))
@@ -163,6 +164,66 @@ def test_the_sections_of_a_block_follow_from_it() -> None:
     assert set(re.findall(r"\*\*(\w+)\.\*\*", found["Notes"])) == FIELDS
     assert "None" in sections(ak.floor)["Notes"]
     assert documented(sections(ak.argmax)["Parameters"]) == ["x", "axis", "keepdims"]
+
+
+# -------------------------------------------------------------------------------- sections in common
+def _first() -> None:
+    """The first function.
+
+    Notes
+    -----
+    **Gradient.** Of the first.
+
+    Returns
+    -------
+    int
+        A number.
+
+        And a second paragraph.
+    """
+
+
+def _second() -> None:
+    """The second function.
+
+    Of two paragraphs.
+
+    Notes
+    -----
+    **Gradient.** Of the second.
+    """
+
+
+def _copy(function: Any) -> Any:
+    return types.FunctionType(function.__code__, {}, function.__name__)
+
+
+@pytest.mark.parametrize("dedented", [False, True], ids=["as written", "as Python 3.13 compiles it"])
+def test_a_docstring_takes_the_sections_that_it_lacks(dedented: bool) -> None:
+    """In numpydoc's order; a section of its own stays."""
+    first, second = _copy(_first), _copy(_second)
+    for function, source in ((first, _first), (second, _second)):
+        function.__doc__ = inspect.getdoc(source) if dedented else source.__doc__
+    assert sections_of(first)(second) is second
+    assert inspect.getdoc(second) == (
+        "The second function.\n\nOf two paragraphs.\n\n"
+        "Returns\n-------\nint\n    A number.\n\n    And a second paragraph.\n\n"
+        "Notes\n-----\n**Gradient.** Of the second."
+    )
+
+
+def test_only_the_sections_that_are_named_are_taken() -> None:
+    bare = _copy(_second)
+    bare.__doc__ = "A function."
+    assert list(sections(sections_of(_first, "Returns")(bare))) == ["Returns"]
+    assert "Notes" not in sections(ak.relax.soft_ceil)
+
+
+@pytest.mark.parametrize(("own", "given"), [(None, None), (None, "Other."), ("Own.", None)])
+def test_stripped_docstrings_are_left_alone(own: str | None, given: str | None) -> None:
+    first, second = _copy(_first), _copy(_second)
+    first.__doc__, second.__doc__ = given, own
+    assert sections_of(first)(second).__doc__ == own
 
 
 # -------------------------------------------------------------------------------- the pages

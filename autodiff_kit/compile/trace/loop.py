@@ -27,8 +27,8 @@ from autodiff_kit.core.operation import Op, v
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.errors import ConcretizationError
+from autodiff_kit.ops.axis_order import moveaxis
 from autodiff_kit.ops.packed_outputs import PackedOutputs
-from autodiff_kit.ops.shape_manipulation import moveaxis
 from autodiff_kit.transforms.batch import Batch, OutsideRecords, OutsideSink
 from autodiff_kit.transforms.batched_array import BatchedArray
 from autodiff_kit.transforms.node_tangent import output_tangent

@@ -9,9 +9,10 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.nn.segment.validation import integer_array, segment_count
 from autodiff_kit.ops.axes import negative_axis
+from autodiff_kit.ops.axis_order import moveaxis
 from autodiff_kit.ops.comparison import equal
 from autodiff_kit.ops.dtypes import cast
-from autodiff_kit.ops.shape_manipulation import expand_dims, moveaxis
+from autodiff_kit.ops.shape_manipulation import expand_dims
 
 __all__ = ["one_hot"]
 

@@ -23,7 +23,8 @@ from autodiff_kit.nn.layers.arguments import (
 from autodiff_kit.nn.layers.initializers import glorot_uniform, layer_variable
 from autodiff_kit.nn.module import Module
 from autodiff_kit.ops.elementary_functions import tanh
-from autodiff_kit.ops.joining import split, stack, unstack
+from autodiff_kit.ops.joining import stack
+from autodiff_kit.ops.splitting import split, unstack
 
 __all__ = ["GRU", "GRUCell"]
 

@@ -13,6 +13,7 @@ from typing import Any
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.nn.relax.staircase import RAMP, SIGMOID, TRUNCATED_SIGMOID, filter_shape, staircase
 from autodiff_kit.nn.relax.validation import positive_number
+from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.elementary_functions import sigmoid
 
 __all__ = [
@@ -215,12 +216,9 @@ def _described(
     function: Callable[..., Tensor], name: str, source: Callable[..., Tensor], formula: str
 ) -> Callable[..., Tensor]:
     """The function with its name, and with the signature and the parameters of the one from which it is derived."""
-    parameters = (source.__doc__ or "").partition("\n\n")[2].partition("\n\n    Notes\n")[0]
     function.__name__ = function.__qualname__ = name
     function.__signature__ = inspect.signature(source)  # type: ignore[attr-defined]
     function.__doc__ = f"""{name.rsplit("_", maxsplit=1)[-1]}, derived from :func:`{source.__name__}`: ``{formula}``.
-
-{parameters}
 
     See Also
     --------
@@ -231,7 +229,7 @@ def _described(
     >>> ak.relax.{name}([-1.25, 0.0, 2.0], 0.5).shape
     (3,)
     """
-    return function
+    return sections_of(source, "Parameters", "Returns", "Raises")(function)
 
 
 soft_ceil = _shifted_version(soft_floor, 0.0, 1.0, "soft_ceil")

@@ -7,6 +7,7 @@ from typing import Any
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.nn.segment.validation import check_ids, count_from_ids, rows_and_ids, segment_count
 from autodiff_kit.ops import segment_reductions
+from autodiff_kit.ops.docstrings import sections_of
 
 __all__ = ["segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum"]
 
@@ -61,27 +62,14 @@ def segment_sum(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     return _segment_reduce("segment_sum", segment_reductions.segment_sum, data, ids, num_segments)
 
 
+@sections_of(segment_sum)
 def segment_mean(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     """Mean of the rows of each segment.
-
-    Parameters
-    ----------
-    data : Tensor or array_like
-        Rows to group, along the first axis.
-    ids : array_like of int
-        Segment of each row, in any order.
-    num_segments : int, optional
-        Rows of the result; by default the largest id plus one.
 
     Returns
     -------
     Tensor
         Row ``s`` is the mean over the rows whose id is ``s``; 0, not 0/0, where there are none.
-
-    Raises
-    ------
-    RangeError, ShapeError, DtypeError
-        As :func:`segment_sum`.
 
     Notes
     -----
@@ -95,27 +83,14 @@ def segment_mean(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     return _segment_reduce("segment_mean", segment_reductions.segment_mean, data, ids, num_segments)
 
 
+@sections_of(segment_sum)
 def segment_max(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     """Largest entry of each segment.
-
-    Parameters
-    ----------
-    data : Tensor or array_like
-        Rows to group, along the first axis.
-    ids : array_like of int
-        Segment of each row, in any order.
-    num_segments : int, optional
-        Rows of the result; by default the largest id plus one.
 
     Returns
     -------
     Tensor
         Row ``s`` is the maximum over the rows whose id is ``s``; 0 where there are none.
-
-    Raises
-    ------
-    RangeError, ShapeError, DtypeError
-        As :func:`segment_sum`.
 
     Notes
     -----
@@ -129,31 +104,14 @@ def segment_max(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     return _segment_reduce("segment_max", segment_reductions.segment_max, data, ids, num_segments)
 
 
+@sections_of(segment_max)
 def segment_min(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     """Smallest entry of each segment.
-
-    Parameters
-    ----------
-    data : Tensor or array_like
-        Rows to group, along the first axis.
-    ids : array_like of int
-        Segment of each row, in any order.
-    num_segments : int, optional
-        Rows of the result; by default the largest id plus one.
 
     Returns
     -------
     Tensor
         Row ``s`` is the minimum over the rows whose id is ``s``; 0 where there are none.
-
-    Raises
-    ------
-    RangeError, ShapeError, DtypeError
-        As :func:`segment_sum`.
-
-    Notes
-    -----
-    **Gradient.** Shared evenly among ties.
 
     Examples
     --------
@@ -163,27 +121,14 @@ def segment_min(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     return _segment_reduce("segment_min", segment_reductions.segment_min, data, ids, num_segments)
 
 
+@sections_of(segment_sum)
 def segment_prod(data: Any, ids: Any, num_segments: Any = None) -> Tensor:
     """Product of the rows of each segment.
-
-    Parameters
-    ----------
-    data : Tensor or array_like
-        Rows to group, along the first axis.
-    ids : array_like of int
-        Segment of each row, in any order.
-    num_segments : int, optional
-        Rows of the result; by default the largest id plus one.
 
     Returns
     -------
     Tensor
         Row ``s`` is the product over the rows whose id is ``s``; 1 where there are none.
-
-    Raises
-    ------
-    RangeError, ShapeError, DtypeError
-        As :func:`segment_sum`.
 
     Notes
     -----
