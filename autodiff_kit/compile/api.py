@@ -26,7 +26,7 @@ MAX_PLANS = 32
 
 
 def compile(f: Callable[..., Any]) -> Compiled:
-    """Compile a function: it is traced once and then runs as fused kernels.
+    """Compile a function: it is traced once for each shape and dtype, and then runs as fused kernels.
 
     Parameters
     ----------
@@ -45,12 +45,16 @@ def compile(f: Callable[..., Any]) -> Compiled:
 
     Notes
     -----
-    A trace is valid for the shapes and dtypes of the arguments, the values of arguments that are neither floating-point
-    numbers nor arrays, and everything else that ``f`` depends on: its closure, its globals, and attributes of objects
-    among these. If any of it changes, ``f`` is traced again. A function that draws random numbers while it is traced,
-    or refers to an iterator or a clock, is refused, since each call would repeat what it got. What it reads in other
-    ways, such as files, is not noticed. Side effects such as printing or appending to a list happen only during
-    tracing. Inside an open tape, and while another function is traced, ``f`` runs eagerly.
+    A trace is valid for the shapes and dtypes of arrays and floats among the arguments, the values of other arguments
+    (integers, booleans, strings), and everything else that ``f`` depends on: its closure, its globals, and attributes
+    of objects among these. If any of it changes, ``f`` is traced again. A function that draws random numbers while it
+    is traced, reads a clock, or refers to an iterator is refused, since each call would repeat what it got. What it
+    reads in other ways, such as files, is not noticed. Side effects such as printing or appending to a list happen only
+    during tracing.
+
+    Numba compiles the kernels in the background; until they are ready, calls run the traced operations in NumPy.
+    Inside an open tape ``f`` runs eagerly, because the tape has to record its operations: put the tape inside ``f``.
+    While another function is traced, ``f`` becomes a part of that trace.
 
     Pass numbers and arrays that change from call to call as arguments. Arrays that ``f`` finds elsewhere are compared
     with their former values at each call, unless they are constants (``ak.constant``).
@@ -60,6 +64,12 @@ def compile(f: Callable[..., Any]) -> Compiled:
     >>> slope = ak.compile(ak.grad(lambda x: x**3))
     >>> float(slope(2.0)), float(slope(3.0)), slope.trace_count
     (12.0, 27.0, 1)
+
+    An integer is a part of the program, so another one is traced again:
+
+    >>> power = ak.compile(lambda x, n: x**n)
+    >>> float(power(3.0, 2)), float(power(3.0, 3)), power.trace_count
+    (9.0, 27.0, 2)
     """
     if not callable(f):
         raise DtypeError(f"compile takes a function, got a {type(f).__name__}")

@@ -32,6 +32,7 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, *operands: Any) -> Any:
     Parameters
     ----------
     pred : bool or scalar Tensor
+        The condition; a number counts as true unless it is 0.
     true_fn, false_fn : callable
         Take the operands; only the chosen one runs.
     *operands : object, optional
@@ -53,16 +54,16 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, *operands: Any) -> Any:
 
     Notes
     -----
-    **Gradient.** That of the function which ran. A source that only the other branch reads gets None, not 0, because
-    that branch was not recorded.
+    **Gradient.** That of the function which ran. A source that only the other function reads gets None, not 0, because
+    that function was not recorded.
 
     Under :func:`compile`, with a condition that depends on the arguments, both functions are traced, and each call
     computes both and selects: an error or a warning of either comes whatever the condition is, and a Python number
-    comes back as a tensor. The gradient of the branch that is not taken is cut where the operands enter it, so an
-    infinity or nan in it does not reach them; a source that only this branch reads gets 0. A condition that is known
-    while the function is traced runs one branch, as without :func:`compile`.
+    comes back as a tensor. The gradient of the function that is not chosen is set to 0 where the operands enter it, so
+    an infinity or nan in it does not reach them; an operand that only this function reads gets 0, not None. A condition
+    that is known during tracing runs one function, as without :func:`compile`.
 
-    **Cost.** That of the function which ran; in the second case of both, with their gradients.
+    **Cost.** That of the function which ran; where both are traced, that of both and of their gradients.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Einstein summation: products of arrays, summed over the labels that the result lacks.
+"""Einstein summation: multiply arrays and sum over the labels that are missing in the result.
 
 The first steps concern one operand alone: a label that occurs in it twice (its diagonal), an axis of length 1 that is
 broadcast, a label that neither another operand nor the result has (its sum). After them each label occurs in the
@@ -150,7 +150,7 @@ def _kept_labels(a: Labels, b: Labels, needed: set[int]) -> Labels:
 
 # -------------------------------------------------------------------------------- parsing of the notation
 def einsum(*operands: Any, optimize: Any = True) -> Tensor:
-    """Einstein summation: products of arrays, summed over the labels that the result lacks.
+    """Einstein summation: multiply arrays and sum over the labels that are missing in the result.
 
     Parameters
     ----------
@@ -176,14 +176,14 @@ def einsum(*operands: Any, optimize: Any = True) -> Tensor:
     -----
     **Shapes.** A label twice on one array takes its diagonal; an axis of length 1 is broadcast.
     **Gradient.** An einsum again, from the result's labels to those of the array.
-    **Cost.** Of two arrays 2 for each combination of label values. More arrays are multiplied two at a time, in an
-    order that is chosen once for their shapes; the gradient uses the same intermediate products.
+    **Cost.** For two arrays, 2 operations for each combination of label values. More arrays are multiplied two at a
+    time, in an order that is chosen once for their shapes; the gradient uses the same intermediate products.
 
     Examples
     --------
     >>> ak.einsum("ij,j->i", [[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
     array([3., 7.])
-    >>> float(ak.einsum("ii", [[1.0, 2.0], [3.0, 4.0]]))
+    >>> float(ak.einsum("ii", [[1.0, 2.0], [3.0, 4.0]]))  # the trace of a matrix
     5.0
     """
     if not operands:

@@ -235,26 +235,29 @@ def at_property(x: Value) -> Any:
 
     ========================  ==================================================================
     ``x.at[i].set(v)``        ``x[i] = v`` on the copy
-    ``x.at[i].add(v)``        ``x[i] += v``, where each of several values for one position counts
-    ``x.at[i].multiply(v)``   ``x[i] *= v``, likewise
-    ``x.at[i].min(v)``        ``x[i] = minimum(x[i], v)``, likewise
-    ``x.at[i].max(v)``        ``x[i] = maximum(x[i], v)``, likewise
+    ``x.at[i].add(v)``        ``x[i] += v``
+    ``x.at[i].multiply(v)``   ``x[i] *= v``
+    ``x.at[i].min(v)``        ``x[i] = minimum(x[i], v)``
+    ``x.at[i].max(v)``        ``x[i] = maximum(x[i], v)``
     ``x.at[i].get()``         ``x[i]``
     ========================  ==================================================================
+
+    Where the index names a position more than once, ``set`` takes the last value; the others use every value: ``add``
+    adds them all. JAX's further methods (``divide``, ``power``, ``apply``) are left out: write
+    ``x.at[i].multiply(1 / v)``, or ``x.at[i].set(f(x[i]))``.
 
     Notes
     -----
     **Shapes.** The index may hold integers, slices, Ellipsis, None, arrays of integers and masks, as in ``x[i]``; ``v``
-    broadcasts to the shape of ``x[i]``. An index out of range is a RangeError (JAX drops such an update). **Dtypes.**
-    That of ``x``, to which ``v`` is converted; integers do not become floating-point numbers.
+    broadcasts to the shape of ``x[i]``. An index out of range is a RangeError (JAX drops such an update).
+    **Dtypes.** The result has the dtype of ``x``, and ``v`` is converted to it; integers stay integers.
 
-    **Gradient.** To ``x`` where it was not replaced, and to ``v``. Where a position is repeated, ``set`` takes the last
-    value, and only that one gets a gradient: the others get 0. At a tie of ``min`` and ``max`` the old entry and the
-    new one get half each, as in :func:`minimum` and :func:`maximum`; equal new values for one position share their half
-    evenly.
+    **Gradient.** To ``x`` where it was not replaced, and to ``v``. Where a position is repeated, only the value that
+    ``set`` takes gets a gradient: the others get 0. At a tie of ``min`` and ``max`` the old entry and the new one get
+    half each, as in :func:`minimum` and :func:`maximum`; two equal new values for one position get a quarter each.
 
-    **Cost.** A copy of ``x``, also under :func:`compile`. With a mask and a ``v`` that is the same for all its places
-    it is a :func:`where`, whose mask may then be an argument of a compiled function.
+    **Cost.** A copy of ``x``, also under :func:`compile`. With a mask and a scalar ``v`` it is a :func:`where`, whose
+    mask may then be an argument of a compiled function.
 
     Examples
     --------
@@ -265,5 +268,7 @@ def at_property(x: Value) -> Any:
     array([ 1., 32.,  3.])
     >>> ak.grad(lambda v: x.at[[1, 1]].set(v).sum())([10.0, 20.0]).numpy()
     array([0., 1.])
+    >>> ak.grad(lambda v: x.at[[1, 1]].max(v).sum())([2.0, 2.0]).numpy()
+    array([0.25, 0.25])
     """
     return _Indexable(x)

@@ -22,7 +22,7 @@ __all__ = ["vmap"]
 
 
 def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
-    """A function of one example as a function of a batch: each operation runs once, for all examples.
+    """Turn a function of one example into a function of a batch, in which each operation runs once for all examples.
 
     Parameters
     ----------
@@ -37,7 +37,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
     Returns
     -------
     callable
-        It takes the arguments of ``f`` with the examples along one axis more; keyword arguments along their first.
+        It takes the arguments of ``f``, each with one more axis, along which the examples lie. In keyword arguments it
+        is the first axis.
 
     Raises
     ------
@@ -59,8 +60,11 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
     **Gradient.** Like that of a loop over the examples that stacks the results, in both modes and to any order, whether
     the tape is outside or inside ``f``.
     **Cost.** One operation for the batch in place of one for each example. Operations without a rule for a batch (with
-    a custom gradient, some decompositions, indices that differ between examples) run for each example. Random numbers
-    are drawn once, the same for all examples. Inside ``ak.compile`` it is traced like any other code.
+    a custom gradient, some decompositions, indices that differ between examples) run for each example. Inside
+    ``ak.compile`` it is traced like any other code.
+
+    **Random numbers** are drawn once and are the same for all examples. Where each example needs its own, draw them
+    for the whole batch outside, and pass them as an argument.
 
     Examples
     --------
@@ -73,6 +77,12 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
            [ 75., 108.]])
     >>> ak.vmap(ak.vdot, in_axes=(0, None))(x, [1.0, 10.0]).numpy()
     array([21., 43., 65.])
+
+    Results may be a pytree, each with an axis of its own for the examples:
+
+    >>> both = ak.vmap(lambda row: {"sum": ak.sum(row), "double": 2.0 * row}, out_axes={"sum": 0, "double": 1})(x)
+    >>> both["sum"].shape, both["double"].shape
+    ((3,), (2, 3))
     """
     check_callable(f, "vmap")
 

@@ -32,7 +32,7 @@ def make_hand_in_folder(spawner):
 
 c.Spawner.pre_spawn_hook = make_hand_in_folder
 c.Spawner.environment = {
-    "AUTODIFF_KIT_DIR": "~/autodiff",
+    "AUTODIFF_KIT_DIR": "~/autodiff",  # the kit puts the learner's home in place of ~
     "AUTODIFF_KIT_HANDIN": hand_in_folder,
 }
 # What a server writes is private. Each start brings new lessons.

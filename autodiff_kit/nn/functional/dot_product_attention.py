@@ -24,7 +24,7 @@ def attention(
     additive: float = -1e9,
     empty: str = "zero",
 ) -> Tensor:
-    """Scaled dot-product attention: the average of the values for each query, weighted by softmax of key products.
+    """Scaled dot-product attention: for each query an average of the values, with weights ``softmax(q kᵀ / √d)``.
 
     Parameters
     ----------
@@ -38,7 +38,8 @@ def attention(
         True where a key may be attended to; broadcasts to ``(..., m, n)``, so a padded batch gives ``keep[:, None,
         :]``.
     mode, additive, empty : optional
-        As in :func:`masked_softmax`.
+        How the mask takes part, as in :func:`masked_softmax`. By default the weights of the keys that may be attended
+        to sum to 1, and a query that may attend to none gets 0.
 
     Returns
     -------
