@@ -53,7 +53,7 @@ def _row_gradient(g: Any, like: Any, index: Any) -> Any:
     rows = as_array(g).reshape(numbers.size, *like.shape[1:]).astype(like.dtype, copy=False)
     if (trace := open_records.trace) is None:
         return RowGradient(numbers, rows, like.shape)
-    return trace.mark_rows(v.scatter(g, index=index, shape=like.shape, ndim=g.ndim), numbers, rows)
+    return trace.optimizer_steps.mark_rows(v.scatter(g, index=index, shape=like.shape, ndim=g.ndim), numbers, rows)
 
 
 @linear(

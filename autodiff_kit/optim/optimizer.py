@@ -131,7 +131,7 @@ class Optimizer:
             )
         for slots, g, w in ready:  # every pair is validated before the first one steps
             if trace is not None:
-                trace.step(self, w, g)
+                trace.optimizer_steps.record(self, w, g)
             elif self._frozen or w.constraint is not None:
                 self._step_with_mask_or_constraint(w, g, slots)
             else:
@@ -190,7 +190,7 @@ class Optimizer:
     def _slots_of(self, variable: Variable) -> Slots:
         """Slots of a variable; inside a function that ``ak.compile`` traces, symbolic ones."""
         if open_records.trace is not None:
-            return open_records.trace.slots(self, variable)  # type: ignore[no-any-return]
+            return open_records.trace.optimizer_steps.slots(self, variable)  # type: ignore[no-any-return]
         known = self._state.get(id(variable))
         if known is None:
             known = self._state[id(variable)] = (variable, self._create_slots(variable))

@@ -19,7 +19,7 @@ from autodiff_kit.compile.row_steps import dense_update
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
 from autodiff_kit.compile.trace.input_sources import ArgumentSource
 from autodiff_kit.compile.trace.loop_call import LoopCall
-from autodiff_kit.compile.trace.tracer import OutputLeaf, Trace
+from autodiff_kit.compile.trace.trace import OutputLeaf, Trace
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import wrap
 

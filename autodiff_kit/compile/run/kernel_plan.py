@@ -22,7 +22,7 @@ from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, OptimizerSlotSource
-from autodiff_kit.compile.trace.tracer import Trace
+from autodiff_kit.compile.trace.trace import Trace
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import wrap
 

@@ -1,0 +1,149 @@
+"""Steps of optimizers inside a trace: their slots as inputs, and dense or sparse updates of variables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.compile.row_steps import set_rows, sum_equal_ids
+from autodiff_kit.compile.trace.input_sources import OptimizerSlotSource
+from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall
+from autodiff_kit.compile.trace.symbolic_array import symbolic_value
+from autodiff_kit.compile.trace.trace import StepUpdate
+from autodiff_kit.compile.trace.traced_variables import suspend_tracing
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.variable import Variable
+from autodiff_kit.errors import ConcretizationError
+from autodiff_kit.optim.inplace import OwnedSlots
+
+if TYPE_CHECKING:
+    from autodiff_kit.compile.trace.tracer import Tracer
+
+__all__ = ["OptimizerSteps"]
+
+
+class OptimizerSteps:
+    """The steps that optimizers make while a function is traced."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self.tracer = tracer
+        # Of an optimizer and a variable: the slots before the first step, and those after the last.
+        self._values: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
+        self._updates: dict[tuple[int, int], StepUpdate] = {}
+        self._rows_of_gradient: dict[GraphNode, tuple[Any, Any]] = {}  # dense gradient -> ids and rows
+
+    @property
+    def updates(self) -> list[StepUpdate]:
+        """What the last step of each optimizer added to each variable."""
+        return [*self._updates.values()]
+
+    def assignments(self) -> list[tuple[OptimizerSlotSource, GraphNode]]:
+        """The slots that a call must write back."""
+        return [
+            (OptimizerSlotSource(optimizer, variable, name), self.tracer.node(value))
+            for optimizer, variable, first, now in self._values.values()
+            for name, value in now.items()
+            if value is not first.get(name)
+        ]
+
+    def slots(self, optimizer: Any, variable: Variable) -> OwnedSlots:
+        """The slots of an optimizer for a variable, as symbolic values."""
+        if self.tracer.parent is not None:
+            raise ConcretizationError(
+                "the function of scan makes a step of an optimizer, but while a function is compiled its steps are "
+                "recorded once. Make the loop with for, or compile one step and call it in a loop."
+            )
+        key = (id(optimizer), id(variable))
+        known = self._values.get(key)
+        if known is None:
+            with suspend_tracing():
+                numbers = optimizer._slots_of(variable)
+                first = {
+                    name: self._add_slot_input(OptimizerSlotSource(optimizer, variable, name), value)
+                    for name, value in numbers.items()
+                }
+            known = self._values[key] = (optimizer, variable, first, first)
+        return OwnedSlots(known[3])
+
+    def _add_slot_input(self, slot: OptimizerSlotSource, value: Any) -> Any:
+        """An input for one slot. Step counters of one optimizer with equal values share one input."""
+        if type(value) is not int:
+            return self.tracer.add_input(slot, value, strong=True)
+        for other, node in self.tracer.inputs:  # equal step counters share one input
+            if (
+                isinstance(other, OptimizerSlotSource)
+                and other.optimizer is slot.optimizer
+                and node.weak
+                and other.read() == value
+            ):
+                return symbolic_value(self.tracer, node)
+        return self.tracer.add_input(slot, value)
+
+    def record(self, optimizer: Any, variable: Variable, g: Any) -> None:
+        """Record a step of an optimizer on a variable: its new value, the new slots, and the update."""
+        mask = optimizer._frozen.get(id(variable))
+        before, old = variable._value, self.slots(optimizer, variable)
+        if mask is not None and mask.all():
+            self._set_step(optimizer, variable, old, before - before)
+            return
+        new = dict(old)
+        rows = self._rows_of(g) if optimizer._supports_row_updates else None
+        if rows is None:
+            after = before + optimizer._compute_update(before, g, new)
+        else:
+            after, delta = self._step_rows(optimizer, before, *rows, new)
+            if mask is None and variable.constraint is None:
+                variable._value = after
+                self._set_step(optimizer, variable, new, delta, rows[0])
+                return
+        if variable.constraint is not None:
+            after = unwrap(variable.constraint(canonical(after)))
+        if mask is not None and mask.any():
+            after = np.where(mask, before, after)
+            new = {name: x if name == "t" else np.where(mask, old[name], x) for name, x in new.items()}
+        variable._value = after = as_array(after, variable.dtype)
+        self._set_step(optimizer, variable, new, after - before)
+
+    def mark_rows(self, dense: Any, ids: Any, rows: Any) -> Any:
+        """The gradient of a table, for whose step its ids and rows are enough."""
+        node = self.tracer.node(dense)
+        self._rows_of_gradient[node] = ids, rows
+        return symbolic_value(self.tracer, node)
+
+    def _rows_of(self, g: Any) -> tuple[Any, Any] | None:
+        """Ids and rows of a gradient that is zero elsewhere, or of a sum of such gradients; otherwise None."""
+        node = self.tracer.node(g)
+        known = self._rows_of_gradient.get(node)
+        if known is not None or node.op != "add":
+            return known
+        parts = [self._rows_of(symbolic_value(self.tracer, a)) for a in node.args if a.shape == node.shape]
+        if len(parts) < len(node.args) or None in parts:
+            return None
+        ids, rows = zip(*parts, strict=True)
+        return np.concatenate(ids), np.concatenate(rows)
+
+    def _step_rows(self, optimizer: Any, before: Any, ids: Any, rows: Any, new: dict[str, Any]) -> tuple[Any, Any]:
+        """Record a step of some rows of a table, and put the new slots into ``new``; the new value, and the update."""
+        tables = {name: x for name, x in new.items() if x.shape == before.shape}
+        part = new | {name: x[ids] for name, x in tables.items()}
+        old = before[ids]
+        delta = optimizer._compute_update(old, self._call_on(sum_equal_ids, [ids, rows], rows), part)
+        new |= part | {name: self._call_on(set_rows, [x, ids, part[name]], x) for name, x in tables.items()}
+        return self._call_on(set_rows, [before, ids, old + delta], before), delta
+
+    def _call_on(self, function: Any, values: list[Any], like: Any) -> Any:
+        """Record a call with values alone, whose result has the shape and dtype of another value."""
+        nodes = tuple(map(self.tracer.node, values))
+        call = OpaqueCall(function.__name__, function, [*map(NodePlaceholder, range(len(nodes)))], {})
+        return symbolic_value(
+            self.tracer, self.tracer.graph.add(GraphNode("call", nodes, call, like.shape, like.dtype))
+        )
+
+    def _set_step(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any, ids: Any = None) -> None:
+        key = (id(optimizer), id(variable))
+        self._values[key] = (*self._values[key][:3], new)
+        rows = None if ids is None else self.tracer.node(ids)
+        self._updates[key] = StepUpdate(optimizer, variable, self.tracer.node(delta), rows)
