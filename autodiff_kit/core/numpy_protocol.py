@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["Value", "add_method", "canonical", "check_real_numbers", "is_writable", "unwrap"]
+__all__ = ["Value", "add_method", "as_text", "canonical", "check_real_numbers", "is_writable", "unwrap"]
 
 
 def canonical(value: Any) -> Any:
@@ -68,6 +68,11 @@ def is_writable(given: np.ndarray[Any, Any]) -> bool:
 
 
 _DOUBLE = np.dtype(np.float64)
+
+
+def as_text(x: Any) -> str:
+    """The numbers as a text for people; a value that a function is traced with has none yet."""
+    return "traced" if isinstance(x, SymbolicValue) else np.array2string(np.asarray(x), separator=", ", threshold=50)
 
 
 class Value:
@@ -169,7 +174,7 @@ class Value:
         return int(self._value)
 
     def __format__(self, spec: str) -> str:
-        return format(np.asarray(self._value), spec)
+        return as_text(self._value) if isinstance(self._value, SymbolicValue) else format(np.asarray(self._value), spec)
 
     __hash__ = object.__hash__
 

@@ -20,7 +20,7 @@ from autodiff_kit.core.recording import Recording
 from autodiff_kit.core.tape_observer import observers
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.validation import check_choice, check_flag
-from autodiff_kit.core.variable import Variable, VariableReading
+from autodiff_kit.core.variable import Variable, VariableReading, watches_by_itself
 from autodiff_kit.errors import DtypeError, TapeError
 
 __all__ = ["GradientTape", "add_tape_method"]
@@ -195,7 +195,7 @@ class GradientTape(Recording):
         if reading is not None:
             return reading.latest  # type: ignore[no-any-return]
         tensor = wrap(value._value)
-        if record.watches_variables and value.trainable:
+        if watches_by_itself(record, value):
             tensor.attach(record)
             record.readings[id(value)] = VariableReading(value, tensor, tensor)
         return tensor

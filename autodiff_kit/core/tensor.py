@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.joint_record import joint_record, records_of
-from autodiff_kit.core.numpy_protocol import Value, canonical, check_real_numbers, is_writable
+from autodiff_kit.core.numpy_protocol import Value, as_text, canonical, check_real_numbers, is_writable
 from autodiff_kit.core.path_breaks import mark_path_break
 from autodiff_kit.core.record import ArrayNode, Node, Record, make_leaf, open_records
 from autodiff_kit.core.tracer import SymbolicValue
@@ -120,6 +120,5 @@ class Tensor(Value, Node):
         return wrap, (canonical(np.asarray(self._value)),), (None, {"extras": {"name": self.name}})
 
     def __repr__(self) -> str:
-        text = np.array2string(np.asarray(self._value), separator=", ", threshold=50)
         named = f", name={self.name!r}" if self.name else ""
-        return f"Tensor({text}, shape={self.shape}, dtype={self.dtype}{named})"
+        return f"Tensor({as_text(self._value)}, shape={self.shape}, dtype={self.dtype}{named})"

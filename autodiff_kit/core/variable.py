@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_kit.core.constant import copy_value
 from autodiff_kit.core.dispatch import record_op
 from autodiff_kit.core.joint_record import records_of
-from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
+from autodiff_kit.core.numpy_protocol import Value, as_text, canonical, unwrap
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.path_breaks import mark_path_break
 from autodiff_kit.core.record import Node, Record, open_records
@@ -20,7 +20,7 @@ from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
 
-__all__ = ["Variable", "VariableReading", "attach_variable"]
+__all__ = ["Variable", "VariableReading", "attach_variable", "watches_by_itself"]
 
 
 class VariableReading(NamedTuple):
@@ -42,7 +42,7 @@ class Variable(Value):
     value : array_like
         The initial value; it is copied.
     trainable : bool, optional
-        Whether tapes watch the variable when it is read.
+        Whether tapes watch the variable when it is read. They never watch integers, which have no derivative.
     name : str, optional
         Shown in tables and errors.
     dtype : dtype, optional
@@ -146,7 +146,7 @@ class Variable(Value):
 
     def __repr__(self) -> str:
         named = f", name={self.name!r}" if self.name else ""
-        return f"Variable({np.array2string(np.asarray(self._value), separator=', ', threshold=50)}{named})"
+        return f"Variable({as_text(self._value)}{named})"
 
 
 # The gradients of all readings of a variable meet at the first reading, through this operation.
@@ -159,12 +159,12 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
     if len(records) == 1 and id(variable) not in record.readings:  # the first reading, with one open tape
         first = wrap(variable._value)
         if record.sink is not None:
-            if record.watches_variables and variable.trainable:
+            if watches_by_itself(record, variable):
                 first.attach(record)
             record.readings[id(variable)] = VariableReading(variable, first, first)
         return first
     known = [r for r in records if _watches(r, variable)]
-    wanting = [r for r in records if r in known or (r.watches_variables and variable.trainable and r.sink is not None)]
+    wanting = [r for r in records if r in known or (r.sink is not None and watches_by_itself(r, variable))]
     latest: Tensor = known[0].readings[id(variable)].latest if known else wrap(variable._value)
     if latest._value is not variable._value:  # assigned since; gradients of all readings meet at the first
         first = known[0].readings[id(variable)].first
@@ -177,6 +177,12 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
         first = record.readings[id(variable)].first if record in known else latest
         record.readings[id(variable)] = VariableReading(variable, first, latest)
     return latest
+
+
+def watches_by_itself(record: Record, variable: Variable) -> bool:
+    """Whether reading a variable makes a tape watch it; nothing has a derivative with respect to integers."""
+    floating = type(variable._value) is float or variable.dtype.kind == "f"
+    return record.watches_variables and variable.trainable and floating
 
 
 def attach_variable(variable: Variable, record: Record) -> Node:

@@ -8,10 +8,9 @@ from typing import Any
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.validation import check_callable, check_flag, describe
-from autodiff_kit.errors import ArgumentError, DtypeError, ShapeError, StructureError
+from autodiff_kit.core.validation import check_callable, check_flag, check_integer, describe
+from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.argument_binding import describe_structure, lists_as_arrays
-from autodiff_kit.ops.axes import checked_int
 from autodiff_kit.ops.joining import concat, stack
 from autodiff_kit.ops.recomputation import recomputed
 from autodiff_kit.ops.shape_manipulation import reshape
@@ -35,13 +34,14 @@ def scan(
     f : callable
         ``f(carry, x)`` gives ``(carry, y)``: what the next step gets, and the result of this one.
     init : Tensor, array_like, or pytree
-        The first carry.
+        The first carry. A list is a structure here, whose entries are carries; numbers become tensors.
     xs : Tensor, array_like, or pytree, optional
-        Arrays with one entry for each step along their first axis; ``x`` has their structure. None without.
+        Arrays with one entry for each step along their first axis; ``x`` has their structure. A list of numbers is an
+        array here. Without ``xs``, ``x`` is None.
     length : int, optional
-        The number of steps, needed where ``xs`` has no arrays.
+        The number of steps, 0 or more; needed where ``xs`` has no arrays.
     reverse : bool, optional
-        Whether to go from the last entry to the first. The results stand beside their entries all the same.
+        Whether to go from the last entry to the first; ``ys[i]`` still belongs to ``xs[i]``.
     checkpoint_every : int, optional
         Keep only each k-th carry for the gradient, and compute the steps between them again (gradient checkpointing).
         The least memory is needed near the square root of the number of steps. None keeps everything.
@@ -49,7 +49,7 @@ def scan(
     Returns
     -------
     carry : pytree
-        What the last step gave; ``init`` after no steps.
+        What the last step gave; with 0 steps ``init``.
     ys : pytree of Tensor
         The results of all steps, stacked along a new first axis. None where ``f`` gives None.
 
@@ -58,11 +58,12 @@ def scan(
     ShapeError
         If the arrays differ in their lengths, or a carry has another shape than the one before.
     StructureError
-        If ``f`` gives no pair, if the structure of the carry or of the results changes, or without a length.
+        If ``f`` gives no pair, if the structure of the carry or of the results changes, without a length, if the length
+        is negative, or ``checkpoint_every`` below 1.
     DtypeError
         If the dtype of a carry changes.
     ArgumentError
-        If ``checkpoint_every`` is not a positive integer.
+        If ``length`` or ``checkpoint_every`` is not an integer.
     TapeError
         With ``checkpoint_every``, if ``f`` gives other values when it runs again, as after a random draw.
     ConcretizationError
@@ -78,28 +79,36 @@ def scan(
     Under :func:`compile` ``f`` runs once, whatever the number of steps and the order of the derivatives, and the loop
     takes as long to compile as one step. At each call a step takes some microseconds besides its operations; a short
     loop on small arrays runs faster if it is written with ``for``, which traces all steps. Only the carries are kept
-    for the gradient, and each step is computed again; random draws are not repeated. Python numbers in the carry come
-    back as tensors. What does not depend on the step is computed once, before the loop.
+    for the gradient, and each step is computed again, with the random numbers that it drew before: dropout keeps its
+    mask. What does not depend on the step is computed once, before the loop.
 
-    Inside :func:`vmap` (under :func:`compile`) ``f`` runs for all examples at once, twice where the examples share the
-    first carry but not the next one. All steps are traced only where a tape or a forward mode inside the ``vmap``
-    follows values of single examples, as in ``vmap(grad(f))``; ``grad`` of the ``vmap`` traces one.
+    Inside :func:`vmap` (under :func:`compile`) ``f`` is traced once for all examples; twice if the first carry is the
+    same for all of them and the next one is not. All steps are traced only where a tape or a forward mode inside the
+    ``vmap`` follows values of single examples, as in ``vmap(grad(f))``; ``grad`` of the ``vmap`` traces one.
 
-    The arguments are those of ``jax.lax.scan``. Without any step, though, the shapes of the results are not known, and
+    The arguments are those of ``jax.lax.scan``. With 0 steps, though, the shapes of the results are not known, and
     ``ys`` is None.
 
     Examples
     --------
-    >>> total, sums = ak.scan(lambda total, x: (total + x, total + x), 0.0, [1.0, 2.0, 3.0])
-    >>> float(total), sums.tolist()
-    (6.0, [1.0, 3.0, 6.0])
+    The carry is a running total; each step gives the total and the entry's share of it.
+
+    >>> total, (sums, shares) = ak.scan(lambda t, x: (t + x, (t + x, x / (t + x))), 0.0, [1.0, 3.0, 4.0])
+    >>> float(total), sums.tolist(), shares.tolist()
+    (8.0, [1.0, 4.0, 8.0], [1.0, 0.75, 0.5])
+
+    Two steps without ``xs``, and the derivative of the last carry with respect to the first:
+
+    >>> float(ak.grad(lambda x: ak.scan(lambda c, _: (c * c, None), x, length=2)[0])(3.0))  # of x⁴
+    108.0
     """
     check_callable("scan: f", f)
     check_flag("reverse", reverse)
     xs = lists_as_arrays(xs)
     arrays = [_entries(x) for x in flatten(xs)] if xs is not None else []
+    init = unflatten_like(init, [None if x is None else as_tensor(x) for x in flatten(init)])
     count = _step_count([len(x) for x in arrays], length)
-    every = count if checkpoint_every is None else _positive(checkpoint_every)
+    every = count if checkpoint_every is None else check_integer("scan: checkpoint_every", checkpoint_every, 1)
     if 0 < every < count:
         return _scan_in_segments(f, init, xs, arrays, count, reverse, every)
     if count and open_records.trace is not None:
@@ -161,13 +170,6 @@ def _recomputed_segment(segment: Body, carry: Any, entries: Any, size: int) -> t
     return unflatten_like(carry, found[:split]), ys
 
 
-def _positive(every: Any) -> int:
-    found = checked_int(every, "scan: checkpoint_every")
-    if found < 1:
-        raise ArgumentError(f"scan: checkpoint_every must be 1 or more, got {found}")
-    return found
-
-
 def _step(f: Body, carry: Any, x: Any) -> tuple[Any, Any]:
     """The next carry and the result of one step."""
     result = f(carry, x)
@@ -203,7 +205,7 @@ def _entries(x: Any) -> Tensor:
 
 
 def _step_count(lengths: list[int], length: int | None) -> int:
-    given = lengths if length is None else [*lengths, checked_int(length, "scan")]
+    given = lengths if length is None else [*lengths, check_integer("scan: length", length, 0)]
     if not given:
         raise StructureError("scan: give the number of steps, length=, where xs holds no arrays")
     if len(set(given)) > 1:

@@ -160,8 +160,7 @@ def masked_softmax(
     """
     scores = as_tensor(scores)
     keep = _checked_mask(scores, mask)
-    check_choice("empty", empty, "zero", "nan")
-    check_choice("mode", mode, "renormalize", "additive", "where")
+    check_masking(mode, empty)
     out: Tensor
     if mode == "renormalize":
         out = _masked_softmax(scores, mask=keep, empty=empty)
@@ -171,6 +170,12 @@ def masked_softmax(
         lowest = np.array(-np.inf, scores.dtype if scores.dtype.kind == "f" else np.float64)
         out = softmax(where(keep, scores, lowest), -1)
     return out
+
+
+def check_masking(mode: Any, empty: Any) -> None:
+    """Raise if ``mode`` or ``empty`` is not one of the words that :func:`masked_softmax` knows."""
+    check_choice("empty", empty, "zero", "nan")
+    check_choice("mode", mode, "renormalize", "additive", "where")
 
 
 def _checked_mask(scores: Tensor, mask: Any) -> Any:

@@ -41,6 +41,7 @@ def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0, has_aux: boo
 
     Notes
     -----
+    **Gradient.** 0 where ``f`` does not depend on an argument; a tape gives None there.
     **Cost.** One evaluation of the function and one reverse pass.
 
     Examples
@@ -71,7 +72,8 @@ def _value_and_grad(f: Function, argnums: int | tuple[int, ...], has_aux: bool, 
 def grad(f: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
     """A function that returns the gradient of ``f``; see :func:`value_and_grad`.
 
-    With ``has_aux``, ``f`` returns ``(value, aux)``, and the function returns ``(gradient, aux)``.
+    With ``has_aux``, ``f`` returns ``(value, aux)``, and the function returns ``(gradient, aux)``. The gradient is 0
+    where ``f`` does not depend on the argument; a tape gives None there.
 
     Examples
     --------

@@ -203,7 +203,7 @@ def test_inside_a_tape_a_recording_and_an_override_it_just_runs() -> None:
 @pytest.mark.parametrize(
     "ask_for",
     [
-        bool, float, int, lambda x: x.numpy(), np.asarray, lambda x: x.item(), lambda x: x.tolist(), str, list,
+        bool, float, int, lambda x: x.numpy(), np.asarray, lambda x: x.item(), lambda x: x.tolist(), list,
         lambda x: [1, 2][x], lambda x: np.nonzero(x), lambda x: x[x > 0], lambda x: ak.constant(1.0) if x > 0 else x,
     ],
 )  # fmt: skip

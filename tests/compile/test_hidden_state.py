@@ -82,3 +82,26 @@ def test_kernels_that_cannot_be_built_are_said_once_and_tried_again(monkeypatch:
     plan.build_or_explain()
     assert plan.build_error is None
     assert float(compiled(given)) == pytest.approx(value, rel=1e-14)
+
+
+def test_printing_while_tracing_says_that_there_are_no_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    w = ak.Variable([1.0, 2.0])
+
+    def show(x: Any) -> Any:
+        print(x, repr(x * 2.0), f"{x}", w.read_value())
+        return x * w
+
+    assert ak.compile(show)(ak.constant([1.0, 2.0])).tolist() == [1.0, 4.0]
+    assert ak.vmap(show)(np.ones((3, 2))).shape == (3, 2)
+    traced = "Tensor(traced, shape=(2,), dtype=float64)"
+    compiled, batched = capsys.readouterr().out.splitlines()
+    assert compiled == f"{traced} {traced} traced {traced}"
+    assert batched.startswith(f"{traced} {traced} traced Tensor([1., 2.]")
+
+
+def test_a_result_whose_shape_depends_on_numbers_is_refused() -> None:
+    with pytest.raises(ConcretizationError, match="unique, whose result has a shape that depends on the values"):
+        ak.compile(np.unique)(np.array([1.0, 2.0]))
+    by_integers = ak.compile(lambda ids: np.unique(ids) * 2)
+    with pytest.raises(ConcretizationError, match=r"result of unique has shape \(2,\) here, and had \(1,\)"):
+        by_integers(np.array([3, 5]))

@@ -281,6 +281,22 @@ def test_b10_operations_without_a_gradient_give_none() -> None:
         assert tape.gradient(y, w) is None
 
 
+def test_an_integer_variable_has_no_gradient_instead_of_a_rounded_one() -> None:
+    w, other = ak.Variable([1, 2], name="w"), ak.Variable(0.5)
+    for persistent in (False, True):
+        with ak.GradientTape(persistent=persistent) as tape:
+            y = ak.sum(w * other) + ak.sum(w * 0.5)
+        assert [v.name for v in tape.watched_variables()] == [None]
+        found = tape.gradient(y, [w, other])
+        assert found[0] is None
+        assert float(found[1]) == 3.0
+    assert tape.explain(y, w).kind == "whole"
+    with ak.GradientTape() as outer, ak.GradientTape() as tape:
+        y = w * 0.5
+    assert tape.gradient(y, w) is None
+    assert outer.gradient(w, w) is None
+
+
 def test_b11_watching_an_integer_warns() -> None:
     """B11: a warning that names the dtype and the remedy, and None."""
     x = ak.constant(5)

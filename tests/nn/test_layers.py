@@ -215,6 +215,9 @@ def test_attention_modes_are_passed_through() -> None:
     np.testing.assert_allclose(layer(x, mask=np.tri(3, dtype=bool)).numpy(), expected, rtol=1e-12)
     with pytest.raises(AutodiffError, match="sideways"):
         layers.Attention(4, inputs=4, mode="sideways")(x, mask=nothing)
+    for wrong in ({"mode": "sideways"}, {"empty": "one"}):  # also without a mask, which would need neither
+        with pytest.raises(StructureError, match="must be"):
+            ak.nn.attention(x, x, x, **wrong)
 
 
 def test_attention_broadcasts_a_shared_context() -> None:

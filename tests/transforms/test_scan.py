@@ -77,6 +77,16 @@ def test_structures() -> None:
     assert ak.scan(lambda c, x: (c, x), 1.0, np.zeros((0, 2))) == (1.0, None)
 
 
+def test_numbers_in_the_first_carry_are_tensors_in_every_mode() -> None:
+    def total(xs: Any) -> Any:
+        return ak.scan(lambda c, x: ((c[0] + x, c[1] + 1), None), (0.0, 0), xs)[0]
+
+    for f in (total, ak.compile(total)):
+        found, count = f(np.ones(3, np.float32))
+        assert (float(found), found.dtype, int(count), count.dtype) == (3.0, np.float64, 3, np.int64)
+    assert ak.scan(lambda c, x: (c, x), 2.0, length=0)[0].dtype == np.float64
+
+
 def test_errors_say_what_does_not_fit() -> None:
     with pytest.raises(ShapeError, match=r"2, 3 entries"):
         ak.scan(lambda c, x: (c, x), 0.0, (np.zeros(2), np.zeros(3)))
@@ -86,6 +96,8 @@ def test_errors_say_what_does_not_fit() -> None:
         ak.scan(lambda c, x: (c, x), 0.0, 1.0)
     with pytest.raises(StructureError, match="number of steps"):
         ak.scan(lambda c, x: (c, x), 0.0)
+    with pytest.raises(StructureError, match="length must be an integer of 0 or more, got -3"):
+        ak.scan(lambda c, x: (c, x), 0.0, length=-3)
     with pytest.raises(StructureError, match=r"\(carry, y\)"):
         ak.scan(lambda c, x: c, 0.0, np.zeros(2))
     with pytest.raises(ShapeError, match=r"shape \(\) became one of shape \(2,\)"):
@@ -152,8 +164,8 @@ def test_a_checkpointed_step_must_repeat() -> None:
     state.assign(2.0 * W)
     with pytest.raises(TapeError, match="other values"):
         tape.gradient(loss, state)
-    for every in (0, -1, 1.5):
-        with pytest.raises(ArgumentError, match="checkpoint_every"):
+    for every, error in ((0, StructureError), (-1, StructureError), (1.5, ArgumentError)):
+        with pytest.raises(error, match="checkpoint_every must be an integer"):
             ak.scan(lambda c, x: (c + x, None), 0.0, W, checkpoint_every=every)  # type: ignore[arg-type]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from autodiff_kit.compile.node import PYTHON_OPERATORS, GraphNode, slice_from_bounds
 from autodiff_kit.compile.topological_order import live_nodes, view_base
+from autodiff_kit.errors import ConcretizationError
 
 __all__ = ["check_shape", "generate_numpy_function", "numpy_expression"]
 
@@ -49,7 +50,7 @@ def generate_numpy_function(
             names[node] = f"n{node.number}"
             lines.append(f"{names[node]} = {numpy_expression(node, names, env)}")
             if node.op == "call" and node.dtype != object:
-                lines.append(f"check_shape({names[node]}, {node.shape}, {names[node]!r})")
+                lines.append(f"check_shape({names[node]}, {node.shape}, {node.params.name!r})")
             done = [
                 names[a]
                 for a in dict.fromkeys(node.args)
@@ -87,7 +88,10 @@ def _run_in_parts(parameters: list[str], lines: list[str], answer: str, env: dic
 def check_shape(value: Any, shape: tuple[int, ...], name: str) -> Any:
     """The value, after checking that it has the shape that was traced."""
     if np.shape(value) != shape:
-        raise ValueError(f"{name} has shape {np.shape(value)}, but was recorded with {shape}")
+        raise ConcretizationError(
+            f"the result of {name} has shape {np.shape(value)} here, and had {shape} when the function was traced: the "
+            "shape depends on numbers. Compute it outside and pass it as an argument, or do not compile this function."
+        )
     return value
 
 

@@ -72,7 +72,8 @@ def _substitute(nest: Any, values: tuple[Any, ...]) -> Any:
 def sample_value(node: GraphNode, other: bool = False) -> Any:
     """An example value of a node's shape and dtype that most functions accept.
 
-    Matrices are positive definite with distinct eigenvalues; ``other`` gives a second example.
+    Matrices are positive definite with distinct eigenvalues; ``other`` gives a second example, whose entries differ in
+    a vector of floats, so that results whose shape depends on the numbers are noticed.
     """
     if node.op == "const":
         return node.value
@@ -82,5 +83,7 @@ def sample_value(node: GraphNode, other: bool = False) -> Any:
         rows, columns = np.ogrid[1 : node.shape[-2] + 1, 1 : node.shape[-1] + 1]
         matrix = np.where(rows == columns, rows, 0) + (0.02 if other else 0.01) / (rows + columns)
         return np.broadcast_to(matrix.astype(node.dtype), node.shape)
+    if other and node.dtype.kind == "f" and node.ndim == 1:
+        return np.linspace(0.25, 0.375, node.size, dtype=node.dtype)
     one = np.asarray((0.25 if other else 0.5) if node.dtype.kind in "fc" else other, node.dtype)
     return np.broadcast_to(one, node.shape) if node.ndim else one[()]

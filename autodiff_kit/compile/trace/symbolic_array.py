@@ -91,6 +91,9 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         error.trace = self.tracer
         raise error
 
+    def __repr__(self) -> str:
+        return f"array(traced, shape={self.shape}, dtype={self.dtype})"
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         self._refuse_value("np.asarray() or .numpy()")
 

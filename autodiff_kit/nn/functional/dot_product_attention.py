@@ -10,7 +10,7 @@ from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.selection import where
-from autodiff_kit.ops.softmax import masked_softmax, softmax
+from autodiff_kit.ops.softmax import check_masking, masked_softmax, softmax
 
 __all__ = ["attention"]
 
@@ -50,6 +50,8 @@ def attention(
     ------
     ShapeError
         If the shapes do not fit.
+    StructureError
+        If ``mode`` or ``empty`` is not a word that :func:`masked_softmax` knows.
 
     Notes
     -----
@@ -67,6 +69,7 @@ def attention(
     array([[1.],
            [1.]])
     """
+    check_masking(mode, empty)
     queries, keys, values = as_tensor(q), as_tensor(k), as_tensor(v)
     _check_shapes(queries, keys, values)
     if mask is not None and mode == "renormalize":
