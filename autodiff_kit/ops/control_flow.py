@@ -121,6 +121,8 @@ def _gated(x: Any, condition: Any, taken: bool) -> Any:
     tensor = as_tensor(x) if isinstance(x, Value) else None
     if tensor is None or tensor.node is None:
         return x
+    if open_records.trace is not None:  # in the body of a loop the branch reads what is selected there
+        tensor = open_records.trace.as_own(tensor)
     constant = wrap(tensor._value)
     return select(tensor, constant, condition) if taken else select(constant, tensor, condition)
 
@@ -135,12 +137,17 @@ def _node_and_inputs(step: Any) -> tuple[Any, Any]:
     return (step, step.inputs) if isinstance(step, Node) else step[1:3]
 
 
+def _is_followed(node: Any, record: Any) -> bool:
+    """Whether a record follows the value of a node; forward modes follow only what has a tangent."""
+    return record in records_of(node.record) and not (record.forward and record.tangent(node) is None)
+
+
 def _check_that_operands_are_all(name: str, record: Record, steps: list[Any], own: set[Any]) -> None:
     """Raise if a branch reads a value of the record that is no operand: its gradient would not be cut."""
     for step in steps:
         node, inputs = _node_and_inputs(step)
         for n in inputs:
-            if n is not None and n not in own and record in records_of(n.record):
+            if n is not None and n not in own and _is_followed(n, record):
                 raise ArgumentError(
                     f"cond: {name} reads {_label(record, n)} from outside, and a tape follows it. While a function is "
                     "compiled both branches run, and only operands are kept from the gradient of the branch that is "

@@ -47,6 +47,7 @@ class Body:
 
     def __init__(self, parent: Any) -> None:
         self.tracer = type(parent)(parent)
+        self.tracer.body = self
         self.outside: list[Record] = []
         open_outside = any(r.sink is not None for r in (*parent.outside, *open_records.records))
         self.tape = GradientTape(persistent=True) if open_outside else None
@@ -105,10 +106,15 @@ class Body:
             self.leaves[node] = self.watched(wrap(own)), wrap(value, node)
         return self.leaves[node][0]
 
+    def followed_from_outside(self, x: Tensor) -> Tensor:
+        """The leaf that stands for a tensor which a tape outside follows; any other tensor as it is."""
+        if x.node is None or not any(r in self.outside for r in records_of(x.node.record)):
+            return x
+        return self.leaf_for(x.node, x._value)
+
     def own(self, x: Tensor) -> Tensor:
         """A tensor as one of the body: a value from outside becomes an input or a constant of the body."""
-        if x.node is not None and any(r in self.outside for r in records_of(x.node.record)):
-            return self.leaf_for(x.node, x._value)
+        x = self.followed_from_outside(x)
         if isinstance(x._value, SymbolicArray) and x._value.tracer is self.tracer:
             return x
         return wrap(symbolic_value(self.tracer, self.tracer.node(x._value)))

@@ -49,6 +49,7 @@ class Tracer:
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.captured: dict[GraphNode, Any] = {}
         self.outside: list[Any] = []  # records of tapes outside the body
+        self.body: Any = None  # of the loop that is traced
         self._captures: dict[tuple[Tracer, GraphNode], Any] = {}
         self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]] = []
         self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
@@ -197,6 +198,10 @@ class Tracer:
             )
         self.variable_values[id(variable)] = (variable, value)
         return False
+
+    def as_own(self, x: Tensor) -> Tensor:
+        """A tensor as one of the loop's body, if there is one and a tape outside of it follows the tensor."""
+        return x if self.body is None else self.body.followed_from_outside(x)
 
     @contextmanager
     def both_branches(self) -> Iterator[None]:
