@@ -44,11 +44,13 @@ class TapeMeter:
         run holds a million of them.
     """
 
+    _running = 0  # meters that observe now: the last of them unfreezes
+    _frozen_by_others: bool | None = None  # asked once, because the answer takes a visit to every frozen object
+
     def __init__(self, wanted: bool) -> None:
         self._wanted = wanted
         self._previous: TapeObserver | None = None
         self._opened: list[weakref.ref[GradientTape]] = []
-        self._unfreezes = False
         self._closed = self.max_live_nodes = 0
 
     def __enter__(self) -> TapeMeter:
@@ -56,7 +58,9 @@ class TapeMeter:
             from autodiff_kit.core.tape_observer import set_tape_observer
 
             self._previous = set_tape_observer(self)
-            self._unfreezes = gc.get_freeze_count() == 0
+            if TapeMeter._frozen_by_others is None:
+                TapeMeter._frozen_by_others = gc.get_freeze_count() > 0
+            TapeMeter._running += 1
             gc.freeze()
         return self
 
@@ -69,7 +73,8 @@ class TapeMeter:
                 gc.collect()  # a tape that only a reference cycle holds was not kept on purpose
             if self._opened:
                 self._count_live_nodes()
-            if self._unfreezes:
+            TapeMeter._running -= 1
+            if not (TapeMeter._running or TapeMeter._frozen_by_others):
                 gc.unfreeze()
 
     def count(self) -> tuple[int, int]:

@@ -106,12 +106,13 @@ def test_living_nodes_are_counted():
     assert answer(Call("steps", (x, 0, "nothing"))).nodes == 0
 
 
-def test_objects_from_before_are_frozen_only_while_a_call_is_counted():
+def test_objects_from_before_are_frozen_only_while_a_call_is_counted(monkeypatch):
     earlier = ak.GradientTape(persistent=True)
     with earlier:
         ak.square(ak.Variable(1.0))
     frozen = []
     answer = InProcessRunner({"f": lambda x: frozen.append(gc.get_freeze_count()) or opens(x, [])})
+    monkeypatch.setattr(TapeMeter, "_frozen_by_others", None)  # pytest has frozen its tests
     gc.unfreeze()
     try:
         assert answer(Call("f", (1.0,), tapes=True)).nodes == 2  # a source and the square, without those of before
@@ -119,3 +120,6 @@ def test_objects_from_before_are_frozen_only_while_a_call_is_counted():
         assert gc.get_freeze_count() == 0
     finally:
         gc.freeze()
+    monkeypatch.setattr(TapeMeter, "_frozen_by_others", None)
+    assert answer(Call("f", (1.0,), tapes=True)).nodes == 2
+    assert gc.get_freeze_count() > 10_000  # what others froze stays frozen
