@@ -421,6 +421,46 @@ def test_the_reverse_pass_does_not_draw_again(f: Any) -> None:
     assert not np.array_equal(drawn[1], drawn[2])
 
 
+CLOSURES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "an opaque operation": lambda c, x, v: v[[0, 0, 1]] * x,
+    "gradient": lambda c, x, v: ak.grad(lambda q: ak.sum(q**3) * c[0])(v),
+    "pullback": lambda c, x, v: ak.vjp(lambda q: q**3 * x, v[0])[1](v[1]),
+    "tangent": lambda c, x, v: sum(ak.jvp(lambda q: ak.sin(q) * x, (v[0],), (v[1],))),
+    "Hessian": lambda c, x, v: ak.hvp(lambda q: ak.sum(q**3) * c[0], v[0], v[1]),
+    "gradient for each example": lambda c, x, v: ak.vmap(ak.grad(lambda q: ak.sum(q**3) * c[0]))(v),
+    "branch": lambda c, x, v: ak.cond(ak.sum(v) > 0.0, lambda q, w: q * w[0], lambda q, w: q - w[1], x, v),
+}
+
+
+@pytest.mark.parametrize("use", CLOSURES.values(), ids=CLOSURES.keys())
+@pytest.mark.parametrize("made", ["by an operation", "by a gradient"])
+def test_values_from_outside_keep_their_path(use: Any, made: str) -> None:
+    """A tape outside follows a value that the body's own derivatives, calls and branches use."""
+
+    def loss(x: Any, w: Any) -> Any:
+        v = ak.tanh(x) if made == "by an operation" else ak.grad(lambda q: ak.sum(q**3))(x)
+        carry, ys = ak.scan(lambda c, x: (ak.tanh(c + x), use(c, x, v)), w, x)
+        return ak.sum(ak.sin(carry)) + ak.sum(ak.sin(ys))
+
+    check(ak.grad(loss, (0, 1)), X, W)
+
+
+def test_two_tapes_that_cannot_share_a_value_are_refused() -> None:
+    def slope(v: Any, c: Any) -> Any:
+        with ak.GradientTape() as tape:
+            tape.watch(v)
+            y = ak.sum(v**3 * c)
+        return tape.gradient(y, v)
+
+    def loss(x: Any) -> Any:
+        v = ak.tanh(x)
+        return ak.sum(ak.scan(lambda c, x: (c + x, slope(v, c)), W, x)[1])
+
+    ak.compile(loss)(X)  # no tape outside
+    with pytest.raises(ConcretizationError, match=r"Use ak\.grad or ak\.jvp"):
+        ak.compile(ak.grad(loss))(X)
+
+
 def test_what_a_body_must_not_do() -> None:
     state, optimizer, kept = ak.Variable(0.0), ak.optim.SGD(0.1), []
 

@@ -25,7 +25,9 @@ from autodiff_kit.core.modes import modes
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor, wrap
+from autodiff_kit.core.tracer import Tracer
 from autodiff_kit.core.variable import attach_variable
+from autodiff_kit.errors import ConcretizationError
 
 __all__ = ["Body", "Step", "is_followed"]
 
@@ -108,6 +110,8 @@ class Body:
 
     def followed_from_outside(self, x: Tensor) -> Tensor:
         """The leaf that stands for a tensor which a tape outside follows; any other tensor as it is."""
+        if isinstance(x._value, Tracer) and not isinstance(x._value, SymbolicArray):
+            return x
         if x.node is None or not any(r in self.outside for r in records_of(x.node.record)):
             return x
         return self.leaf_for(x.node, x._value)
@@ -152,16 +156,31 @@ class _BodySink:
         members, own = records_of(node.record), self.body.tape._record  # type: ignore[union-attr]
         if self.record not in members:
             return  # done, for another tape outside
-        inside = [r for r in members if r not in self.body.outside]
+        # A tape that is closed, as that of a gradient taken before the loop, follows nothing.
+        inside = [r for r in members if r.sink is not None and r not in self.body.outside]
         inputs, values = list(node.inputs), list(values)
         for k, n in enumerate(inputs):
-            if n is not None and not any(r in inside or r is own for r in records_of(n.record)):
+            if n is not None and self._is_outside(n, inside):
                 leaf = self.body.leaf_for(n, values[k])
                 inputs[k], values[k] = leaf.node, leaf._value
         node.parts = (*inputs, y, *values)
         node.record = joint_record(own, *inside)
         if own not in inside:
             own.sink.append(node)
+
+    def _is_outside(self, node: Node, inside: list[Record]) -> bool:
+        """Whether an input needs a leaf of the body; raises if a tape of the body's function follows it as well."""
+        records = records_of(node.record)
+        if self.body.tape._record in records:  # type: ignore[union-attr]
+            return False
+        if not any(r in inside for r in records):
+            return True
+        if any(r in self.body.outside for r in records):
+            raise ConcretizationError(
+                "scan: a tape in the function watches a value from outside, and a tape outside follows it too, which a "
+                "compiled loop cannot do. Use ak.grad or ak.jvp in the function, or pass the value in the carry or xs."
+            )
+        return False
 
     def _append_outside(self, node: Node) -> None:
         """Append a node to the record itself, as if the body did not run."""
