@@ -23,7 +23,7 @@ import numpy as np
 from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["SymbolicValue", "Tracer", "as_array", "call_traced", "concrete_only", "highest_tracer", "opaque"]
+__all__ = ["SymbolicValue", "Tracer", "as_array", "as_own", "call_traced", "concrete_only", "highest_tracer", "opaque"]
 
 
 class Tracer:
@@ -74,6 +74,11 @@ def call_traced(function: Any, args: Sequence[Any], params: dict[str, Any], what
         if error.trace is None or any(isinstance(x, Node) for x in flat):  # one call would lose their derivatives
             raise
         return error.trace.call(function if what is None else what, tuple(args), params)
+
+
+def as_own(tensor: Any) -> Any:
+    """In the body of a loop that is traced, the body's tensor for one that a tape outside follows; else ``tensor``."""
+    return tensor if open_records.trace is None else open_records.trace.as_own(tensor)
 
 
 def as_array(value: Any, dtype: Any = None) -> Any:

@@ -181,8 +181,7 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
 
 def watches_by_itself(record: Record, variable: Variable) -> bool:
     """Whether reading a variable makes a tape watch it; nothing has a derivative with respect to integers."""
-    floating = type(variable._value) is float or variable.dtype.kind == "f"
-    return record.watches_variables and variable.trainable and floating
+    return record.watches_variables and variable.trainable and variable.dtype.kind == "f"
 
 
 def attach_variable(variable: Variable, record: Record) -> Node:

@@ -11,6 +11,7 @@ from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.tracer import as_own
 from autodiff_kit.core.validation import check_callable, describe
 from autodiff_kit.errors import (
     ArgumentError,
@@ -121,8 +122,7 @@ def _gated(x: Any, condition: Any, taken: bool) -> Any:
     tensor = as_tensor(x) if isinstance(x, Value) else None
     if tensor is None or tensor.node is None:
         return x
-    if open_records.trace is not None:  # in the body of a loop the branch reads what is selected there
-        tensor = open_records.trace.as_own(tensor)
+    tensor = as_own(tensor)  # in the body of a loop the branch reads what is selected there
     constant = wrap(tensor._value)
     return select(tensor, constant, condition) if taken else select(constant, tensor, condition)
 

@@ -14,9 +14,8 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, canonical
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.pytree import flatten, flatten_like, unflatten_like
-from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
-from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.tracer import as_array, as_own
 from autodiff_kit.errors import AutodiffError, DtypeError, StructureError
 
 __all__ = [
@@ -65,9 +64,7 @@ def _watchable_tensor(value: Any) -> Any:
         raise DtypeError(f"derivatives need floating values, got {tensor.dtype}; write 5.0 instead of 5")
     if tensor.node is None:
         return wrap(tensor._value)
-    if open_records.trace is not None:  # in the body of a loop the copy belongs to the body
-        tensor = open_records.trace.as_own(tensor)
-    return v.identity(tensor)  # keeps the path to the original for tapes that watch it
+    return v.identity(as_own(tensor))  # keeps the path to the original for tapes that watch it
 
 
 def _to_tensor(value: Any, what: str) -> Tensor:

@@ -385,7 +385,7 @@ def test_a_tape_of_one_row(seen: Any, bytes_of: Any) -> None:
     head = seen.ask("tape.head", tape="t1")
     assert head["n"] == 1
     assert head["tables"]["op"] == ["watch"]
-    assert bytes_of(head) <= 1.5 * 483
+    assert bytes_of(head) - len(__file__) <= 1.5 * 483 - len("test_messages.py")  # wherever the clone is
     assert letters(seen, "t1", 1) == "v"
     assert seen.ask("tape.sweep", tape="t1")["done"]
 
