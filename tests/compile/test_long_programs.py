@@ -34,15 +34,17 @@ def test_a_long_program_runs_as_numpy_calls_and_in_kernels() -> None:
 
 
 def test_tracing_takes_a_few_kilobytes_for_each_operation() -> None:
-    x, compiled = ak.constant(np.ones(5)), ak.compile(ak.grad(long))
+    x, peaks = ak.constant(np.ones(5)), []
     ak.compile(ak.grad(ak.sin))(x[0])  # imports
-    tracemalloc.start()
-    try:
-        compiled(x)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 3500 * OPERATIONS
+    for _ in range(3):  # other threads of the process may allocate meanwhile
+        compiled = ak.compile(ak.grad(long))
+        tracemalloc.start()
+        try:
+            compiled(x)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert min(peaks) < 3500 * OPERATIONS
 
 
 def test_a_kernel_is_compiled_to_machine_code_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
