@@ -10,6 +10,7 @@ from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import as_tensor
+from autodiff_kit.core.tracer import as_own
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.argument_binding import lists_as_arrays
 from autodiff_kit.ops.axis_order import moveaxis
@@ -142,7 +143,7 @@ def _count_examples(leaves: list[Any], axes: list[Any]) -> int:
 def _batched(batch: Batch, x: Any, axis: int | None) -> Any:
     if axis is None:
         return x
-    t = as_tensor(x)
+    t = as_own(as_tensor(x))
     return batch.enter(t if axis == 0 else moveaxis(t, axis, 0))
 
 

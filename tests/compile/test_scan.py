@@ -428,6 +428,11 @@ CLOSURES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "tangent": lambda c, x, v: sum(ak.jvp(lambda q: ak.sin(q) * x, (v[0],), (v[1],))),
     "Hessian": lambda c, x, v: ak.hvp(lambda q: ak.sum(q**3) * c[0], v[0], v[1]),
     "gradient for each example": lambda c, x, v: ak.vmap(ak.grad(lambda q: ak.sum(q**3) * c[0]))(v),
+    "tangent for each example": lambda c, x, v: ak.vmap(lambda q: ak.jvp(lambda z: ak.sin(z) * q, (x,), (q,))[1])(v),
+    "branch for each example": lambda c, x, v: ak.vmap(
+        lambda q: ak.cond(ak.sum(q) > 0.0, lambda a, b: a * b[0], lambda a, b: a - b, q, x)
+    )(v),
+    "loop": lambda c, x, v: ak.scan(lambda d, z: (d * z + v[0], d), c, v)[1],
     "branch": lambda c, x, v: ak.cond(ak.sum(v) > 0.0, lambda q, w: q * w[0], lambda q, w: q - w[1], x, v),
 }
 
