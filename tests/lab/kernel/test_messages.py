@@ -77,7 +77,8 @@ def test_at_most_four_notices_a_second_and_the_last_one_wins(page: Any) -> None:
         with ak.GradientTape() as tape:
             ak.Variable(1.0) * 2.0
         held.append(tape)
-    assert 1 <= len(page.notices) <= 3
+    elapsed = time.monotonic() - begin  # a busy machine can make the last round long
+    assert 1 <= len(page.notices) <= 1 + elapsed / 0.25
     page.inspector.send_notice()
     assert page.inspector.history.find(page.notices[-1]["tape"])[1] is held[-1]
     page.names = dict(zip(map(str, range(len(held))), held, strict=True))
