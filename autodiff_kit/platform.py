@@ -1,4 +1,4 @@
-"""What this platform can do. Modules that need threads, locked files, floating-point signals or pictures ask here.
+"""What this platform can do: threads, processes, locked files, floating-point signals, still pictures.
 
 In a browser the kit runs on WebAssembly (Pyodide, ``sys.platform == "emscripten"``): one thread, one process, a file
 system in memory, and arithmetic that raises no floating-point signals.
@@ -17,6 +17,7 @@ __all__ = [
     "HAS_64_BIT_INTEGERS",
     "HAS_FILE_LOCKS",
     "HAS_FLOATING_POINT_SIGNALS",
+    "HAS_SUBPROCESSES",
     "HAS_THREADS",
     "HAS_TIMER_SIGNALS",
     "as_dtype",
@@ -33,6 +34,9 @@ HAS_FILE_LOCKS: Final = not _WEBASSEMBLY
 
 HAS_FLOATING_POINT_SIGNALS: Final = not _WEBASSEMBLY
 """Whether NumPy notices a division by zero, an overflow and an invalid value, as ``np.errstate`` expects."""
+
+HAS_SUBPROCESSES: Final = not _WEBASSEMBLY
+"""Whether another process can be started; without one no server extension answers JupyterLab's panels."""
 
 HAS_64_BIT_INTEGERS: Final = sys.maxsize > 2**32
 """Whether NumPy's default integer has 64 bits; where it has 32, the kit makes int64 of Python's integers itself."""

@@ -18,6 +18,9 @@ TOP = Path(__file__).resolve().parents[1]
 NOTEBOOKS = TOP / "notebooks"
 SOURCE = "https://github.com/autodiff-kit/autodiff_kit"
 BINDER = "https://mybinder.org/v2/gh/autodiff-kit/autodiff_kit/main?urlpath=lab/tree/work"
+PRACTICE = (
+    "Exercises here are practice. Points that count come from the grader, which runs what you hand in in a sandbox."
+)
 LITE = "../lite"  # of a lesson's page, where the book is part of the static site
 COLAB = "https://colab.research.google.com/github/autodiff-kit/autodiff_kit/blob/main"
 
@@ -114,7 +117,8 @@ def _places_here(name: str) -> str:
         ("Open all in the lab", "lab", f"{LITE}/lab/index.html?path=notebooks/{name}"),
         ("Practise: its exercises", "practise", f"{LITE}/notebooks/index.html?path=exercises/{name}"),
     )
-    return " · ".join(f'<a class="here-{kind}" href="{link}">{words}</a>' for words, kind, link in where)
+    links = " · ".join(f'<a class="here-{kind}" href="{link}">{words}</a>' for words, kind, link in where)
+    return f"{links}\n\n{PRACTICE}"
 
 
 def _places(name: str) -> str:

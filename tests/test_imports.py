@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,18 @@ def test_layers_optimizers_and_the_tracer_wait_until_they_are_asked_for() -> Non
     script = "import sys, autodiff_kit as ak; print(*sys.modules); ak.nn, ak.optim, ak.layers, ak.Module"
     loaded = set(fresh(script).split())
     assert loaded.isdisjoint({f"autodiff_kit.{name}" for name in names})
+
+
+def test_one_module_knows_the_platform() -> None:
+    """Only `platform` looks whether it runs on WebAssembly; grading looks whether it runs on Linux."""
+    package = Path(__file__).resolve().parents[1] / "autodiff_kit"
+    sources = [path for path in package.rglob("*.py") if "node_modules" not in path.parts]
+    asking = [path for path in sources if re.search(r"\bsys\.platform\b|emscripten", path.read_text())]
+    assert sorted(path.relative_to(package).as_posix() for path in asking) == [
+        "grade/batch.py",
+        "grade/sandbox.py",
+        "platform.py",
+    ]
 
 
 def test_importing_starts_no_thread_and_writes_nothing(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -10,6 +12,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests import release
 
 TOP = Path(__file__).resolve().parents[1]
 HEAVY = (
@@ -113,6 +117,30 @@ print(type(widgets.JvpVjp()).__name__)
     done = _run_bare(code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["{2.660066}", "JvpVjp"]
+
+
+def lowest_versions() -> list[str]:
+    """The oldest release of each requirement that the kit's metadata admits, for pip."""
+    required = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]["dependencies"]
+    found = [re.match(r"([\w-]+)>=([\d.]+)", line) for line in required]
+    assert all(found)
+    return [f"{m[1]}=={m[2]}{'' if m[2].count('.') > 1 else '.*'}" for m in found if m]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="the oldest NumPy has no wheel for this Python")
+def test_lesson_01_runs_with_the_oldest_versions(wheel: Path, tmp_path: Path) -> None:
+    """Such as those that Colab has imported before it installs the kit."""
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "old")], check=True)
+    python = str(tmp_path / "old" / "bin" / "python")
+    install = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", str(wheel), *lowest_versions()]
+    subprocess.run(install, check=True, capture_output=True, text=True)
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "JUPYTER"))}
+    done = subprocess.run(
+        [python, "-c", release.RUN_BARE], cwd=tmp_path, env=clean, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "cells of 01_" in done.stdout
 
 
 @pytest.mark.parametrize(("words", "package"), [(["lab", "--dir", "mine"], "jupyterlab"), (["warm"], "numba")])

@@ -24,6 +24,7 @@ from autodiff_kit.lessons import progress_db
 from autodiff_kit.lessons.atomic_files import sha256
 from autodiff_kit.lessons.progress import Progress
 from autodiff_kit.lessons.timestamps import timestamp_for_file_name
+from autodiff_kit.platform import HAS_SUBPROCESSES
 
 __all__ = ["COMM_TARGET", "answer", "attach"]
 
@@ -126,7 +127,7 @@ def attach(shell: Any = None) -> None:
     """Register the comm in a kernel of the browser; elsewhere the server extension answers the panels."""
     ipython = sys.modules.get("IPython")
     shell = shell or (ipython.get_ipython() if ipython is not None else None)
-    if sys.platform == "emscripten" and getattr(shell, "kernel", None) is not None:
+    if not HAS_SUBPROCESSES and getattr(shell, "kernel", None) is not None:
         from comm import get_comm_manager
 
         get_comm_manager().register_target(COMM_TARGET, _on_open)

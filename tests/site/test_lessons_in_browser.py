@@ -22,6 +22,9 @@ RIGHT = (TOP / "autodiff_kit/exercises/questions/lesson01/jvp_1/solution.py").re
 # The cell of each that shows its widget.
 PLAYED = {"01": "JvpVjp(", "06": "widget = FloorDescent(", "09": "MaskedAttention(", "15": "AdamSlots("}
 
+# The inspector's views, and what each says of one tape of two operations.
+VIEWS = {"graph": "multiply", "cost": "forward", "memory": "B", "diff": "only in", "why": "y"}
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
@@ -80,6 +83,7 @@ def test_an_exercise_is_wrong_hinted_right_and_handed_in(visitor: Any) -> None:
     visit = visitor.visit()
     visit.notebook(EXERCISE)
     solve_at_second_try(visit, "jvp-1", "def push(", WRONG, RIGHT)
+    expect(visit.page.locator(".akl-exercises")).to_contain_text("Points that count come from the grader")
     with visit.page.expect_download() as loaded:
         visit.page.get_by_role("button", name="Hand in").click()
     assert re.fullmatch(r"01_\w+-[0-9a-f]{8}-\d+\.zip", loaded.value.suggested_filename)
@@ -95,6 +99,9 @@ def test_the_inspector_shows_an_own_tape(visitor: Any) -> None:
     inspector = visit.page.locator(".akl-inspector")
     expect(inspector.locator(".akl-name", has_text=re.compile("^y$"))).to_have_count(1)
     expect(inspector).to_contain_text("[4 6]")
+    for view, shown in VIEWS.items():
+        inspector.locator(f".akl-tabs [data-v={view}]").click()
+        expect(inspector.locator("#akl-view")).to_contain_text(shown)
 
 
 def test_names_are_completed_and_nothing_can_be_installed(visitor: Any) -> None:

@@ -69,6 +69,20 @@ def test_two_tabs_that_check_at_once_lose_no_attempt(visitor: Visitor) -> None:
         ] * len(tabs)
 
 
+def test_the_syllabus_resets_brings_back_and_exports(visitor: Visitor) -> None:
+    panel = began(visitor).syllabus()
+    row = panel.locator('[data-no="01"]')
+    expect(row).to_have_class(re.compile("is-begun"))
+    with panel.page.expect_download() as loaded:
+        panel.get_by_role("button", name="Export").click()
+    assert "01" in Path(loaded.value.path()).read_text()
+    panel.get_by_role("button", name="Reset progress").click()
+    panel.page.get_by_role("button", name="Back up and reset").click()
+    expect(row).not_to_have_class(re.compile("is-begun"))
+    panel.page.get_by_role("button", name="Undo").click()
+    expect(row).to_have_class(re.compile("is-begun"))
+
+
 def test_a_turn_at_the_file_ends_before_the_next_begins(visitor: Visitor) -> None:
     first, second = (visitor.visit().page for _ in range(2))
     for page in (first, second):

@@ -160,3 +160,4 @@ def test_lessons_lead_to_the_place_where_they_run(site: Path) -> None:
         for app, kind in (("notebooks", "notebooks"), ("lab", "notebooks"), ("notebooks", "exercises")):
             assert f"../lite/{app}/index.html?path={kind}/{page.stem}.ipynb" in text
         assert (site / "lite" / "files" / "notebooks" / f"{page.stem}.ipynb").is_file()
+        assert "Points that count come from the grader" in text

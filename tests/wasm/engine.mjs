@@ -8,6 +8,7 @@ const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
 const { loadPyodide } = await import(pathToFileURL(path.join(job.pyodide, "pyodide.mjs")));
 const pyodide = await loadPyodide({ indexURL: job.pyodide + path.sep, env: { HOME: "/home/pyodide", ...job.environment } });
 
+await pyodide.loadPackage(job.packages, { messageCallback() {} });
 for (const wheel of job.wheels) pyodide.unpackArchive(new Uint8Array(fs.readFileSync(wheel)), "wheel");
 for (const [to, from] of Object.entries(job.files)) {
   pyodide.FS.mkdirTree(path.posix.dirname(to));

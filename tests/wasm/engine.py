@@ -2,7 +2,8 @@
 
 The engine is the npm package `pyodide`, the pure-Python wheels of what the kit imports, and wheels of NumPy and SQLite
 for WebAssembly, which no registry has: they lie in a folder that ``AUTODIFF_KIT_LITE`` names, otherwise beside the
-checkout, in ``../shared/lite``. What comes from a registry is kept in ``build/wasm``.
+checkout, in ``../shared/lite``. What comes from a registry is kept in ``build/wasm``. Where ``AUTODIFF_KIT_SITE`` names
+a site that was built, its engine and packages are taken instead.
 """
 
 from __future__ import annotations
@@ -30,16 +31,23 @@ PURE = (
     "typing-extensions", "wcwidth",
 )  # fmt: skip
 PURE_TAGS = ("py3-none-any", "py2.py3-none-any")
-SITE_PACKAGES = f"/lib/python{PYTHON}/site-packages"
+# Made for a browser, or loaded only when a cell asks for them.
+NOT_IN_NODE = ("autodiff-kit", "autodiff-kit-lessons", "ipykernel", "matplotlib", "piplite", "pyodide-kernel")
 
 
 def missing() -> str:
     """Why no engine can be made here; empty where one can."""
     if node() is None:
         return "node comes with the test extra: pip install 'autodiff-kit[test]'"
-    if not any(LITE.glob("numpy-*wasm32.whl")):
+    if site() is None and not any(LITE.glob("numpy-*wasm32.whl")):
         return f"no NumPy for WebAssembly in {LITE}; AUTODIFF_KIT_LITE names the folder that has it"
     return ""
+
+
+def site() -> Path | None:
+    """The folder of Pyodide in the site that ``AUTODIFF_KIT_SITE`` names."""
+    named = os.environ.get("AUTODIFF_KIT_SITE")
+    return next(Path(named).resolve().glob("lite/static/pyodide-*")) if named else None
 
 
 def node() -> Path | None:
@@ -53,10 +61,11 @@ def node() -> Path | None:
 
 @dataclass(frozen=True)
 class Engine:
-    """Pyodide and the wheels that are unpacked into it."""
+    """Pyodide, the wheels that are unpacked into it, and the packages that it loads itself."""
 
     pyodide: Path
     wheels: tuple[Path, ...]
+    packages: tuple[str, ...] = ()
 
     def run(
         self,
@@ -77,6 +86,7 @@ class Engine:
         content = {
             "pyodide": str(self.pyodide),
             "wheels": [str(wheel) for wheel in self.wheels],
+            "packages": self.packages,
             "files": {to: str(path) for to, path in given.items()},
             "environment": dict(environment or {}),
             "module": module,
@@ -92,6 +102,11 @@ class Engine:
 
 def prepare(kit: Path) -> Engine:
     """An engine with the kit's wheel; what is not in `build/wasm` yet is fetched."""
+    if (built := site()) is not None:
+        known = json.loads((built / "pyodide-lock.json").read_bytes())["packages"]
+        drawing = known.get("matplotlib", {}).get("depends", [])
+        packages = [name for name in known if name not in (*NOT_IN_NODE, *drawing) or name == "numpy"]
+        return Engine(built, (kit,), tuple(packages))
     CACHE.mkdir(parents=True, exist_ok=True)
     fetch_pyodide()
     fetch_pure_wheels()

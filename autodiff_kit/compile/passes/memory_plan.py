@@ -47,10 +47,8 @@ def apply_view(array: Array, node: GraphNode) -> Array | None:
 
 def _reshaped(array: Array, shape: tuple[int, ...]) -> Array | None:
     """The array reshaped without copying, or None."""
-    try:
-        return np.reshape(array, shape, copy=False)
-    except ValueError:
-        return None
+    found = np.reshape(array, shape)  # NumPy 2.0, which some notebooks' services have, knows no copy=False
+    return found if np.may_share_memory(found, array) or not array.size else None
 
 
 def insert_copies(nodes: list[GraphNode]) -> list[GraphNode]:

@@ -97,7 +97,8 @@ export class ExercisesPanel {
     const name = data.path.split('/').pop() ?? '';
     replaceChildren(this.head, h('div', { class: 'akl-row' }, h('h2', null, data.title)), h('p', { class: 'akl-facts' }, h('code', null, name)),
       h('div', { class: 'akl-points' }, h('b', null, String(data.score)), h('span', null, t('of %1 points, score so far', data.max)),
-        h('div', { class: 'akl-progress', 'aria-hidden': 'true' }, data.questions.map(q => h('i', { class: `is-${barClass[q.state]}`, style: { 'flex-grow': q.points } })))));
+        h('div', { class: 'akl-progress', 'aria-hidden': 'true' }, data.questions.map(q => h('i', { class: `is-${barClass[q.state]}`, style: { 'flex-grow': q.points } })))),
+      this.server.checksInKernel ? h('p', { class: 'akl-quiet' }, t('This is practice. Points that count come from the grader, which runs what you hand in in a sandbox.')) : null);
     const focused = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>('.akl-q')?.dataset.id;
     replaceChildren(this.list, data.questions.map(q => this.card(q)));
     if (focused) {
