@@ -235,13 +235,16 @@ def plans(lessons: dict[str, Notebook]) -> str:
 
 
 def _plan(title: str, steps: tuple[tuple[str, str], ...], known: dict[str, tuple[str, dict[str, Any]]]) -> str:
-    rows = []
+    rows, total = [], [0, 0, 0]
     for when, numbers in steps:
         taught = [no for no in numbers.split() if no in known]  # a lesson that is still to come is left out
         links = ", ".join(f"[{no} · {known[no][1]['title']}]({known[no][0]})" for no in taught)
         minutes = sum(known[no][1]["minutes"] for no in taught)
         home, points = (sum(getattr(LESSONS[no], what) for no in taught) for what in ("minutes", "points"))
         rows.append(f"| {when} | {links} | {minutes} | {home} | {points} |")
+        total = [so_far + more for so_far, more in zip(total, (minutes, home, points), strict=True)]
+    in_class, at_home = (f"{minutes / 60:.1f} h" for minutes in total[:2])
+    rows.append(f"| **together** | | **{in_class}** | **{at_home}** | **{total[2]}** |")
     head = "| when | lessons | minutes | at home | points |\n|---|---|---|---|---|"
     return f"## {title}\n\n{head}\n{chr(10).join(rows)}\n"
 
