@@ -21,7 +21,7 @@ from numba.core import cgutils
 from autodiff_kit.kernels.inlining import inlined
 
 __all__ = [
-    "COPY", "MATMUL", "MAXIMUM", "array_at", "load_array", "load_number", "matmul_loop_address", "native_entry",
+    "COPY", "MATMUL", "array_at", "load_array", "load_number", "matmul_loop_address", "native_entry",
     "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
@@ -141,20 +141,6 @@ def _copy(table: Any) -> None:
                 new[j] = old[j]
 
 
-@cfunc("void(int64)", cache=True)
-def _maximum(table: Any) -> None:
-    outer, count, inner = load_word(table, 2), load_word(table, 3), load_word(table, 4)
-    x = array_at(load_word(table, 0), (outer, count, inner), np.float64)
-    found = array_at(load_word(table, 1), (outer, inner), np.float64)
-    for i in range(outer):
-        for j in range(inner):
-            found[i, j] = x[i, 0, j]
-        for k in range(1, count):
-            for j in range(inner):
-                if x[i, k, j] > found[i, j] or x[i, k, j] != x[i, k, j]:  # NaN is the largest
-                    found[i, j] = x[i, k, j]
-
-
 @njit("void(float64, float64, float64, float64, float64)", cache=True)
 def _run_steps(count: Any, first: Any, last: Any, first_place: Any, last_place: Any) -> None:
     for _ in range(np.int64(count)):
@@ -189,9 +175,6 @@ After each step, the rows between the last two addresses are followed: each adds
 
 COPY: Any = _copy.address
 """Address of the unit that copies memory. Its table: how often, then for each: source, target, number of bytes."""
-
-MAXIMUM: Any = _maximum.address
-"""Address of the unit for the largest float64 along an axis. Table: both addresses; entries before, along, after."""
 
 MATMUL: Any = _matmul.address
 """Address of the unit that multiplies matrices.

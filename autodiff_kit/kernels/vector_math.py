@@ -20,7 +20,7 @@ from autodiff_kit.kernels.inlining import inlined
 __all__ = [
     "LOWEST_KEY32", "LOWEST_KEY64", "MAX_ANGLE32", "MAX_ANGLE64", "SMALLEST_NORMAL32", "SMALLEST_NORMAL64",
     "add_reassociable", "exp32", "exp64", "has_large_angle32", "has_large_angle64", "log1p32", "log1p64", "log32",
-    "log64", "logaddexp32", "logaddexp64", "reduce_angles", "set_interleave_count", "sincos32", "sincos64",
+    "log64", "logaddexp32", "logaddexp64", "reduce_angles", "set_loop_options", "sincos32", "sincos64",
     "sort_key32", "sort_key64", "tanh32", "tanh64", "value_of_key32", "value_of_key64",
 ]  # fmt: skip
 
@@ -48,9 +48,14 @@ as_float64 = _bitcast(types.int64, types.float64, ir.DoubleType())
 _inline_math = inlined(fastmath={"contract", "nsz"}, forceinline=True)
 
 
-def set_interleave_count(count: int) -> None:
-    """Set how many vectors LLVM interleaves in loops that are compiled from now on; 0 leaves it to LLVM."""
-    binding.set_option("autodiff_kit", f"-force-vector-interleave={count}")
+def set_loop_options(interleave_count: int = 0, max_unrolled: int = 2**32 - 1) -> None:
+    """Set how LLVM compiles loops from now on; the defaults leave it to LLVM.
+
+    ``interleave_count`` vectors are interleaved. Loops of more than ``max_unrolled`` turns are not unrolled completely,
+    which LLVM would do before it looks for vectors.
+    """
+    binding.set_option("autodiff_kit", f"-force-vector-interleave={interleave_count}")
+    binding.set_option("autodiff_kit", f"-unroll-full-max-count={max_unrolled}")
 
 
 @inlined(fastmath={"reassoc", "contract", "nsz"})

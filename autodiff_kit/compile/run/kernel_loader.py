@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.passes.kernel_source import KernelSource
+from autodiff_kit.compile.passes.vector_loop_partition import MAX_UNROLLED
 
 __all__ = ["cache_folder", "kernel_module_source", "load_kernel", "module_source"]
 
@@ -40,7 +41,7 @@ def kernel_module_source(kernel: KernelSource) -> str:
     for _ in kernel.scalar_inputs:
         given.append(f"load_number(table, {place})")
         place += 1
-    if kernel.scratch:
+    for _ in kernel.scratch:
         given.append(f"load_array(table, {place}, real)")
         place += 2
     called = f"kernel({', '.join(given)})"
@@ -57,7 +58,7 @@ def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_coun
         "from autodiff_kit.kernels.inlining import kernel_function\n"
         "from autodiff_kit.kernels.native_calls import load_array, load_number, store_number\n"
         "from autodiff_kit.kernels.vector_math import *\n\n"
-        f"set_interleave_count({interleave_count})\nreal = np.{_TYPES[dtype.char]}\n\n\n"
+        f"set_loop_options({interleave_count}, {MAX_UNROLLED})\nreal = np.{_TYPES[dtype.char]}\n\n\n"
         f"@kernel_function\n{kernel}\n\n\n"
         f'@cfunc("void(int64)", cache=True, error_model="numpy")\ndef entry(table):\n    {entry}\n'
     )
@@ -87,13 +88,13 @@ def _load_from(place: Path, name: str, text: str) -> int:
     if spec is None or spec.loader is None:
         raise ImportError(name)
     module = importlib.util.module_from_spec(spec)
-    from autodiff_kit.kernels.vector_math import set_interleave_count
+    from autodiff_kit.kernels.vector_math import set_loop_options
 
     sys.modules[name] = module  # numba's cache looks the module up by name
     try:
         spec.loader.exec_module(module)
     finally:
-        set_interleave_count(0)
+        set_loop_options()
     _loaded_entries.append(module.entry)
     address: int = module.entry.address
     return address
