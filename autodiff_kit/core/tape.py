@@ -228,7 +228,7 @@ _LARGE = 1 << 14
 """A released tape also drops its reading of a variable this large, so that an optimizer can write in place."""
 
 
-def add_tape_method(name: str, function: Callable[..., Any] | property) -> None:
+def add_tape_method(name: str, function: object) -> None:
     """Make ``function`` a method of tapes: Jacobians and diagnostics are defined in higher packages."""
     setattr(GradientTape, name, function)
 
