@@ -14,6 +14,11 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from autodiff_kit.core.collector import relax_collector as _relax_collector
+from autodiff_kit.core.collector import restore_collector as _restore_collector
+
+_relax_collector()  # importing makes no garbage; looking for it took a tenth of the time
+
 # Operations first: they give tensors their operators. "import x as x" marks a public name, to type checkers too.
 from autodiff_kit.ops import *  # isort: skip
 from autodiff_kit import diagnostics as _diagnostics  # tapes get its methods
@@ -79,3 +84,5 @@ if {"ipykernel", "pyodide_kernel"} & _sys.modules.keys():
 
     for _extension in _entry_points(group="autodiff_kit.kernel"):
         _extension.load()()
+
+_restore_collector()

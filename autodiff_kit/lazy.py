@@ -25,7 +25,7 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
         It sets the package's attribute, so that Python calls it once for each name.
     """
 
-    def __getattr__(name: str) -> Any:
+    def get(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = import_module(f"{package}.{modules[name]}")
@@ -33,7 +33,7 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
         setattr(import_module(package), name, found)
         return found
 
-    return __getattr__
+    return get
 
 
 class LazyAttribute:

@@ -220,7 +220,7 @@ def test_tapes_of_several_threads_share_the_thresholds(thresholds: tuple[int, in
 
 
 def test_the_users_own_thresholds_win(thresholds: tuple[int, int, int]) -> None:
-    gc.set_threshold(10**6, 10, 10**3)
+    gc.set_threshold(10**7, 10, 10**3)
     own = gc.get_threshold()
     with ak.GradientTape():
         assert gc.get_threshold()[::2] == own[::2]
