@@ -47,9 +47,8 @@ def restore_collector(only_numbers: bool = True) -> None:
     with _lock:
         _recording -= 1
         if _recording == 0 and gc.get_threshold() == _relaxed:
-            young = gc.get_count()[0]
-            if only_numbers and young > _before[0] > 0 and gc.isenabled() and not gc.get_freeze_count():
+            if only_numbers and gc.get_count()[0] > _before[0] > 0 and not gc.get_freeze_count():
+                _unseen += gc.get_count()[0]
                 gc.freeze()  # all generations become one that is never looked at, without a look at any object
                 gc.unfreeze()  # and this one the oldest
-                _unseen += young
             gc.set_threshold(*_before)

@@ -132,9 +132,8 @@ class GradientTape(Recording):
         if self._record.sink is not None and self._persistent and not self._warned:
             self._warned = True
             warnings.warn(
-                "calling tape.gradient inside the tape's own block also records the backward pass, which is slower "
-                "and takes "
-                "more memory; call it after the block unless you want a gradient of the gradient.",
+                "calling tape.gradient inside the tape's own block also records the backward pass, which is slower and "
+                "takes more memory; call it after the block unless you want a gradient of the gradient.",
                 stacklevel=3,
             )
 

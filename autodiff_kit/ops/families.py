@@ -75,7 +75,7 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
 
 def _parameters(function: Function) -> dict[str, Any]:
     """The parameters and their defaults. ``inspect.signature`` of all operations took a tenth of the kit's import."""
-    code, defaults = function.__code__, function.__defaults__ or ()  # type: ignore[attr-defined]
+    code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     required = dict.fromkeys(names, inspect.Parameter.empty)
     return required | dict(zip(names[code.co_argcount - len(defaults) :], defaults, strict=False))
