@@ -59,7 +59,14 @@ def test_a_notebook_of_exercises_loads_no_widgets() -> None:
 
 
 def test_layers_optimizers_and_the_tracer_wait_until_they_are_asked_for() -> None:
-    names = ("nn", "optim", "compile.trace")
+    names = (
+        "nn",
+        "optim",
+        "compile.trace",
+        "diagnostics.tape_cost",
+        "transforms.reverse_mode",
+        "transforms.tape_jacobian",
+    )
     script = "import sys, autodiff_kit as ak; print(*sys.modules); ak.nn, ak.optim, ak.layers, ak.Module"
     loaded = set(fresh(script).split())
     assert loaded.isdisjoint({f"autodiff_kit.{name}" for name in names})
@@ -75,6 +82,19 @@ def test_one_module_knows_the_platform() -> None:
         "grade/sandbox.py",
         "platform.py",
     ]
+
+
+def test_a_method_of_tapes_is_imported_when_it_is_asked_for() -> None:
+    """By the class, as help does, or by a tape; properties as well as functions."""
+    script = """
+import sys, autodiff_kit as ak
+with ak.GradientTape(persistent=True) as tape:
+    tape.watch(x := ak.constant(3.0))
+    y = x * x
+print(len(tape.nodes), "Parameters" in ak.GradientTape.jacobian.__doc__, float(tape.jacobian(y, x)))
+print("autodiff_kit.diagnostics.tape_cost" in sys.modules, tape.cost() is not None, hasattr(tape, "missing"))
+"""
+    assert fresh(script).split("\n")[:2] == ["1 True 6.0", "False True False"]
 
 
 def test_importing_starts_no_thread_and_writes_nothing(tmp_path: Path) -> None:

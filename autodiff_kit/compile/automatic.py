@@ -7,11 +7,10 @@ compile must go on doing such things, so one ordinary run of it is watched first
 from __future__ import annotations
 
 import functools
-import random
+import os
 import sys
 import types
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +63,8 @@ class _CompiledToNumPy(Compiled):
 
 
 def _global_draws() -> tuple[Any, ...]:
+    import random  # here, because a first gradient does not need it
+
     state: Any = np.random.get_state()  # noqa: NPY002 - the user's calls, not ours
     return state[1].tobytes(), *state[2:], random.getstate()
 
@@ -82,7 +83,7 @@ class _EffectWatch:
         self.found = (event == "call" and _assigns_outside(code)) or (event == "c_call" and not _is_pure(called))
 
 
-_NUMPY = str(Path(np.__file__).parent)
+_NUMPY = os.path.dirname(np.__file__)  # noqa: PTH120 - pathlib is slow to import
 
 
 @functools.cache

@@ -60,10 +60,8 @@ def unary_function(op: Op) -> Function:
         node._value = y
         node.op = op.active
         node.parts = (x, y, z)
-        node.record = record
-        node.cotangent = None
-        node.code = record.code
-        node.lasti = frame.f_lasti
+        node.record, node.cotangent = record, None
+        node.code, node.lasti = record.code, frame.f_lasti
         sink.append(node)
         return node
 
@@ -141,10 +139,8 @@ def binary_function(op: Op) -> Function:  # noqa: C901 - written out for speed
         node._value = y
         node.op = op.active
         node.parts = (n, m, y, x, z)
-        node.record = record
-        node.cotangent = None
-        node.code = record.code
-        node.lasti = frame.f_lasti
+        node.record, node.cotangent = record, None
+        node.code, node.lasti = record.code, frame.f_lasti
         sink.append(node)
         return node
 
@@ -175,10 +171,8 @@ def comparison_function(op: Op) -> Function:
         node.spec = _BOOLEAN
         node.op = op.active
         node.parts = (a, m, y, x, z)
-        node.record = record
-        node.cotangent = None
-        node.code = record.code
-        node.lasti = frame.f_lasti
+        node.record, node.cotangent = record, None
+        node.code, node.lasti = record.code, frame.f_lasti
         sink.append(node)
         return wrap(y, node)
 

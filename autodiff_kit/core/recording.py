@@ -46,7 +46,7 @@ class Recording:
     def __exit__(self, *_: object) -> None:
         self._record.close()
         open_records.records.remove(self._record)
-        restore_collector()
+        restore_collector(not self._record.has_arrays)
         for observer in observers:
             observer.tape_closed(self)
 

@@ -132,9 +132,8 @@ class GradientTape(Recording):
         if self._record.sink is not None and self._persistent and not self._warned:
             self._warned = True
             warnings.warn(
-                "calling tape.gradient inside the tape's own block also records the backward pass, which is slower "
-                "and takes "
-                "more memory; call it after the block unless you want a gradient of the gradient.",
+                "calling tape.gradient inside the tape's own block also records the backward pass, which is slower and "
+                "takes more memory; call it after the block unless you want a gradient of the gradient.",
                 stacklevel=3,
             )
 
@@ -228,7 +227,7 @@ _LARGE = 1 << 14
 """A released tape also drops its reading of a variable this large, so that an optimizer can write in place."""
 
 
-def add_tape_method(name: str, function: Callable[..., Any] | property) -> None:
+def add_tape_method(name: str, function: object) -> None:
     """Make ``function`` a method of tapes: Jacobians and diagnostics are defined in higher packages."""
     setattr(GradientTape, name, function)
 

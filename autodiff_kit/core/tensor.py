@@ -23,9 +23,7 @@ def wrap(value: Any, node: Node | None = None) -> Tensor:
     if type(node) is Tensor:
         return node  # a scalar's node is its tensor
     tensor = Tensor()
-    tensor._value = value
-    tensor._node = node
-    tensor.record = None
+    tensor._value, tensor._node, tensor.record = value, node, None
     return tensor
 
 

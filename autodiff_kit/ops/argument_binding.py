@@ -92,7 +92,7 @@ class _ArgumentBinder:
     def __init__(self, op: Op, parameters: Any, arrays: int, prepare: Function | None) -> None:
         self.op = op
         self.names = tuple(parameters)
-        self.defaults = {n: p.default for n, p in parameters.items() if p.default is not inspect.Parameter.empty}
+        self.defaults = {n: d for n, d in parameters.items() if d is not inspect.Parameter.empty}
         self.needed = len(self.names) - len(self.defaults)
         self.arrays = arrays
         self.prepare = prepare

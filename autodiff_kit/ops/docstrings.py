@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from autodiff_kit.core.operation import Op
@@ -20,6 +20,8 @@ _TITLES = (
 
 _HEADING = re.compile(rf"^({'|'.join(_TITLES)})\n-+\n", re.MULTILINE)
 
+_UNDERLINE = re.compile(r"\n *---")
+
 _REDUCTION = ["axis", "keepdims"]
 _REDUCED_AXES = {
     "axis": "axis : {kind}, optional\n    By default all entries are reduced.",
@@ -27,20 +29,22 @@ _REDUCED_AXES = {
 }
 
 
-def complete_docstring(op: Op, parameters: Mapping[str, inspect.Parameter], arrays: int) -> str | None:
+def complete_docstring(op: Op, parameters: Iterable[str], arrays: int) -> str | None:
     """The docstring in numpydoc's form, for elementwise operations without parameters and for reductions over axes.
 
     Other blocks, and those with sections of their own, keep what they have.
     """
-    text = inspect.cleandoc(op.value.__doc__ or "")
+    text = op.value.__doc__ or ""
     rest = list(parameters)[arrays:]
     simple = not rest and op.family != "bilinear"
-    if not text or "\n---" in text or not (simple or rest == _REDUCTION):
+    if not text or _UNDERLINE.search(text) or not (simple or rest == _REDUCTION):
         return op.value.__doc__
+    if "\n" in text:  # one line is clean, and most have one
+        text = inspect.cleandoc(text)
     inputs = list(parameters)[:arrays]
     taken = [f"{', '.join(inputs)} : Tensor or array_like"]
     if rest:
-        kind = "int" if parameters["axis"].annotation == "int | None" else "int or tuple of int"
+        kind = "int" if op.value.__annotations__["axis"] == "int | None" else "int or tuple of int"
         taken += [line.format(kind=kind) for line in _REDUCED_AXES.values()]
     refused = ["DtypeError\n    If an input holds anything but real numbers."]
     if rest or arrays > 1:

@@ -17,7 +17,7 @@ from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import StructureError
 from autodiff_kit.transforms.batched_forward import batched_forward_pass
 
-__all__ = ["add_jacobian_methods", "batch_jacobian", "jacobian", "jacobians_of_leaves"]
+__all__ = ["batch_jacobian", "jacobian", "jacobians_of_leaves"]
 
 
 def jacobian(
@@ -145,7 +145,5 @@ def batch_jacobian(self: GradientTape, target: Any, source: Any) -> Tensor | Non
     return g.swapaxes(0, 1).reshape((batch, *row, *g.shape[2:]))
 
 
-def add_jacobian_methods() -> None:
-    """Make both functions methods of tapes."""
-    add_tape_method("jacobian", jacobian)
-    add_tape_method("batch_jacobian", batch_jacobian)
+add_tape_method("jacobian", jacobian)
+add_tape_method("batch_jacobian", batch_jacobian)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import threading
 import warnings
+import weakref
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 
 import autodiff_kit as ak
+from autodiff_kit.core import collector
 from autodiff_kit.core.record import open_records
 from autodiff_kit.errors import DtypeError, ShapeError, TapeError
 
@@ -186,6 +189,59 @@ def test_the_collector_looks_less_often_while_a_tape_records(thresholds: tuple[i
     assert float(tape.gradient(y, x)) == 1.0
 
 
+@pytest.fixture
+def nothing_frozen() -> Iterator[None]:
+    """No objects that the collector never looks at, such as the collected tests; afterwards there are again."""
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    yield
+    if frozen:
+        gc.freeze()
+
+
+def _ages_after(values: Any, times: int) -> bool:
+    """Whether a fresh object belongs to the collector's oldest generation after a tape that it was made in."""
+    with ak.GradientTape() as tape:
+        made: list[Any] = []
+        y = x = ak.Variable(values)
+        for _ in range(times):
+            y = y * 1.0
+    old = any(one is made for one in gc.get_objects(generation=2))
+    assert tape.gradient(y, x) is not None
+    return old
+
+
+@pytest.mark.usefixtures("nothing_frozen")
+def test_what_a_long_record_of_numbers_leaves_counts_as_old(thresholds: tuple[int, int, int]) -> None:
+    assert _ages_after(1.0, 2000)
+    assert not _ages_after([1.0, 2.0], 2000)  # garbage may hold arrays
+    assert not _ages_after(1.0, 3)
+    assert gc.get_freeze_count() == 0
+    gc.freeze()
+    try:
+        _ages_after(1.0, 2000)
+        assert gc.get_freeze_count() > 1000  # what others have frozen stays frozen
+    finally:
+        gc.unfreeze()
+    assert gc.get_threshold() == thresholds
+
+
+@pytest.mark.usefixtures("nothing_frozen")
+def test_garbage_that_counts_as_old_is_collected_after_some_millions_of_objects(
+    thresholds: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Cycle:
+        def __init__(self) -> None:
+            self.itself = self
+
+    monkeypatch.setattr(collector, "_THRESHOLDS", (5000, 50, 50))
+    garbage = weakref.ref(Cycle())
+    for _ in range(5):
+        _ages_after(1.0, 1000)
+    assert garbage() is None
+    assert gc.get_threshold() == thresholds
+
+
 def test_the_thresholds_return_with_the_last_tape(thresholds: tuple[int, int, int]) -> None:
     outer, inner = ak.GradientTape(), ak.GradientTape()
     with outer:
@@ -220,7 +276,7 @@ def test_tapes_of_several_threads_share_the_thresholds(thresholds: tuple[int, in
 
 
 def test_the_users_own_thresholds_win(thresholds: tuple[int, int, int]) -> None:
-    gc.set_threshold(10**6, 10, 10**3)
+    gc.set_threshold(10**7, 10, 10**3)
     own = gc.get_threshold()
     with ak.GradientTape():
         assert gc.get_threshold()[::2] == own[::2]

@@ -273,7 +273,8 @@ def _find_inputs_and_outputs(units: Schedule, nodes: list[GraphNode], outputs: l
             u.inputs = list(dict.fromkeys(a for n in u.nodes for a in n.args if a not in u.members))
             u.dtype = u.dtype or np.dtype(float)
             u.choose_row_axes()
-            u.operands, u.viewed = set(), set()  # these took much memory
+            # These took much memory; a set that has grown node by node has up to four times the room of its copy.
+            u.operands, u.viewed, u.members = set(), set(), u.members.copy()
 
 
 def order_units(

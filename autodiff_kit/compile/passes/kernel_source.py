@@ -108,7 +108,8 @@ class KernelSource:
         self.depth = 1
         self._emit_kernel()
         self.source = sys.intern(_renumber_variables("\n".join(self.lines)))
-        del self.lines, self.loops  # long programs have thousands of kernels
+        # Long programs have thousands of kernels: keep the text, and what a call of it needs.
+        del self.lines, self.loops, self.strides, self.inner_stride, self.names, self.scratch_rows, self.angles
 
     # -------------------------------------------------------------------------------------------- strides and the loops
     def _compute_strides(self, array_of: Callable[[GraphNode], Any]) -> None:
