@@ -60,6 +60,7 @@ class _Machine:
     def optimized(self, text: str) -> Any:
         """The LLVM module of LLVM code, after LLVM's passes."""
         module = binding.parse_assembly(text)
+        module.verify()  # of what is not valid, LLVM would end the process
         module.triple, module.data_layout = binding.get_process_triple(), str(self.engine.target_data)
         options = binding.create_pipeline_tuning_options()
         options.speed_level, options.loop_vectorization, options.slp_vectorization = 3, True, False

@@ -104,7 +104,7 @@ class _Compiler(LLVMWriter):
         """Write a function's body here; its return value."""
         outside = self.function, self.names, self.places, self.flags
         self.function, self.names, self.places = function, dict(zip(function.parameters, given, strict=True)), {}
-        self.flags = function.namespace.get("FASTMATH_FLAGS", "nsz")
+        self.flags = function.namespace.get("FASTMATH_FLAGS", "")
         returned = self._statements(function.tree.body)
         self.function, self.names, self.places, self.flags = outside
         return returned
@@ -219,7 +219,9 @@ class _Compiler(LLVMWriter):
         if isinstance(a, Array):
             chosen = self.emit("ptr", f"phi ptr [{a.text}, %{last}], [{b.text}, %{other_last}]")
             return Array(a.kind, chosen.text, None, a.origins | b.origins)
-        kind, (a, b) = self.common(a, b)  # both of one type, or constants
+        if isinstance(a, Value) and isinstance(b, Value) and a.kind != b.kind:  # too late to convert one
+            raise NotImplementedError(ast.unparse(node))
+        kind, (a, b) = self.common(a, b)
         return self.emit(kind, f"phi {kind} [{a.text}, %{last}], [{b.text}, %{other_last}]")
 
     def _is_costly(self, node: Any) -> bool:
@@ -239,7 +241,7 @@ class _Compiler(LLVMWriter):
             return function(*given)
         if function in KINDS:
             return self.convert(given[0], KINDS[function])
-        kind, values = self.common(*given)
+        kind, values = self.common(*given, floats=function in _FUNCTIONS)
         if function in (min, max):
             a, b = values
             wins = self.binary(ast.Gt if function is max else ast.Lt, b, a)

@@ -145,12 +145,12 @@ class LLVMWriter:
             how = "fpext" if wider else "fptrunc"
         return self.emit(kind, f"{how} {old} {text} to {kind}")
 
-    def common(self, *given: Any) -> tuple[str, list[Value]]:
-        """Numbers in their common type; integers of Python, and truth values, take that of the others."""
+    def common(self, *given: Any, floats: bool = False) -> tuple[str, list[Value]]:
+        """Numbers in their common type, which may have to be one of floats; integers of Python take that of others."""
         kinds = [v.kind if isinstance(v, Value) else KINDS[type(v)] for v in given]
         strong = [k for k, v in zip(kinds, given, strict=True) if type(v) is not int] or kinds
         kind = max(strong, key=_RANKS.index)
-        if kind == "float" and any(k in ("i32", "i64") for k in strong):
+        if (kind == "float" and not {"i32", "i64"}.isdisjoint(strong)) or (floats and kind[0] == "i"):
             kind = "double"
         if kind == "i1" and "i64" in kinds:
             kind = "i64"
@@ -170,7 +170,7 @@ class LLVMWriter:
         of_constants, of_integers, of_floats = _OPERATIONS[op]
         if not isinstance(a, Value) and not isinstance(b, Value):
             return of_constants(a, b)
-        kind, values = self.common(a, b)
+        kind, values = self.common(a, b, floats=op in (ast.Div, ast.Pow))
         if op is ast.Pow:
             return self.call(of_floats, kind, values)
         how = of_integers if kind[0] == "i" else of_floats.format(self.flags)

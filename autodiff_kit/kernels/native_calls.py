@@ -18,8 +18,8 @@ from autodiff_kit.kernels.code_cache import load_code, python_function
 from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "COPY", "MATMUL", "MAXIMUM", "load_array", "load_number", "matmul_loop_address", "run_steps", "run_units",
-    "store_number", "write_addresses",
+    "COPY", "MATMUL", "MAXIMUM", "SUM_ROWS", "TAKE_ROWS", "load_array", "load_number", "matmul_loop_address",
+    "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
@@ -98,9 +98,40 @@ def _maximum(table: Any) -> None:
                     found[i * inner + j] = y
 
 
+def _take_rows(table: Any) -> None:
+    x, ids, out = load_array(table, 0, np.int32), load_array(table, 2, np.int64), load_array(table, 4, np.int32)
+    width = load_word(table, 6)
+    for i in range(ids.shape[0]):
+        row, place = x[ids[i] * width :], out[i * width :]
+        for j in range(width):
+            place[j] = row[j]
+
+
+def _sum_rows(table: Any, dtype: Any) -> None:
+    x, ids, out = load_array(table, 0, dtype), load_array(table, 2, np.int64), load_array(table, 4, dtype)
+    width, sizes = load_word(table, 6), load_array(table, 7, dtype)
+    out[: out.shape[0]] = 0
+    for i in range(ids.shape[0]):
+        row, place = x[i * width :], out[ids[i] * width :]
+        for j in range(width):
+            place[j] += row[j]
+    for i in range(sizes.shape[0]):
+        mean = out[i * width :]
+        for j in range(width):
+            mean[j] = mean[j] / sizes[i]
+
+
+def _sum_rows32(table: Any) -> None:
+    _sum_rows(table, np.float32)
+
+
+def _sum_rows64(table: Any) -> None:
+    _sum_rows(table, np.float64)
+
+
 _here = sys.modules[__name__]
 _for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
-_units = load_code("", {}, [_here], ["_copy", "_maximum", "_matmul"])
+_units = load_code("", {}, [_here], ["_copy", "_maximum", "_matmul", "_take_rows", "_sum_rows32", "_sum_rows64"])
 
 run_units = python_function(_for_python["_run_units"])
 """``run_units(first, last)``: run the units of a table between two addresses, each a function and its arguments.
@@ -122,6 +153,18 @@ COPY: Any = _units["_copy"]
 
 MAXIMUM: Any = _units["_maximum"]
 """Address of the unit for the largest float64 along an axis. Table: both addresses; entries before, along, after."""
+
+TAKE_ROWS: Any = _units["_take_rows"]
+"""Address of the unit that gathers rows by index.
+
+Its table: address and length of the operand, of the ids and of the result, and of a row, all in words of four bytes.
+"""
+
+SUM_ROWS: Any = {"f": _units["_sum_rows32"], "d": _units["_sum_rows64"]}
+"""Addresses of the units that write the sum of the rows of each id.
+
+Their table: as for :data:`TAKE_ROWS`, in entries, and address and length of numbers that divide the rows, or length 0.
+"""
 
 MATMUL: Any = _units["_matmul"]
 """Address of the unit that multiplies matrices.

@@ -39,7 +39,7 @@ def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_coun
         "from autodiff_kit.kernels.llvm_compiler import add_reassociable\n"
         "from autodiff_kit.kernels.native_calls import *\n"
         "from autodiff_kit.kernels.vector_math import *\n\n"
-        f"interleave_count = {interleave_count}\nreal = np.{_TYPES[dtype.char]}\n\n\n"
+        f'FASTMATH_FLAGS = "nsz"\ninterleave_count = {interleave_count}\nreal = np.{_TYPES[dtype.char]}\n\n\n'
         f"{kernel}\n\n\ndef entry(table):\n    {entry}\n"
     )
 
