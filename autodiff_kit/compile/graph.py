@@ -30,6 +30,9 @@ from autodiff_kit.compile.topological_order import live_nodes
 
 __all__ = ["ComputationGraph", "flatten_concatenations"]
 
+_LOGICAL_OPS = {"bitwise_and": "logical_and", "bitwise_or": "logical_or", "invert": "logical_not"}
+"""What operators on booleans are."""
+
 
 class ComputationGraph:
     """A list of nodes in topological order, with one method for each kind of node."""
@@ -80,6 +83,8 @@ class ComputationGraph:
     # -------------------------------------------------------------------------------------------------- entry by entry
     def elementwise(self, op: str, *args: GraphNode) -> GraphNode:
         """Add a ufunc, given by name, with the dtype and shape that NumPy would give the result."""
+        if op in _LOGICAL_OPS and all(a.dtype.kind == "b" and not a.weak for a in args):
+            op = _LOGICAL_OPS[op]
         ufunc = getattr(np, op)
         if all(a.weak for a in args) and op in PYTHON_OPERATORS:
             return self._python_operator(op, args)
@@ -280,6 +285,7 @@ class ComputationGraph:
     def reduce(self, op: str, x: GraphNode, axes: tuple[int, ...], dtype: Any = None) -> GraphNode:
         """Add a sum, maximum or minimum over non-negative axes, which are kept with length 1."""
         dtype = np.dtype(dtype or (sum_dtype(x.dtype) if op == "sum" else x.dtype))
+        x = self.cast(x, dtype) if x.dtype.kind == "b" and dtype.kind == "f" else x
         shape = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
         if x.dtype == dtype:
             axes = tuple(k for k in axes if x.shape[k] != 1)
@@ -373,7 +379,9 @@ def _splits_first_axis(node: GraphNode) -> bool:
 
 
 def _constant_key(value: Any) -> tuple[Any, ...]:
-    """A key that is equal for views of the same memory."""
+    """A key that is equal for equal NumPy scalars and for views of the same memory."""
+    if isinstance(value, np.number):
+        return (value.dtype, value.tobytes())
     if type(value) is not np.ndarray or not value.size:
         return (id(value),)
     return (value.__array_interface__["data"][0], value.shape, value.strides, value.dtype)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "KERNEL_OPS", "NON_UFUNC_OPS", "PYTHON_OPERATORS", "SLOW_OPS", "VIEW_OPS", "GraphNode", "domain_role",
+    "KERNEL_OPS", "NON_UFUNC_OPS", "PYTHON_OPERATORS", "REDUCTIONS", "SLOW_OPS", "VIEW_OPS", "GraphNode", "broadcast_axes",
     "is_broadcast_scalar", "is_elementwise", "is_filled_with_one_value", "is_fusible", "is_identity_matrix",
     "is_scalar", "is_scalar_constant", "last_axes_swapped", "promotion_operand", "promotion_type", "slice_bounds",
     "slice_from_bounds", "sum_dtype",
@@ -19,8 +19,10 @@ __all__ = [
 VIEW_OPS = frozenset({"reshape", "permute", "slice", "broadcast"})
 """Operations whose result is a view of their operand."""
 
-NON_UFUNC_OPS = VIEW_OPS | {
-    "input", "const", "sum", "max", "min", "concat", "matmul", "cast", "where", "call", "item", "copy", "strong", "pad",
+REDUCTIONS = frozenset({"sum", "max", "min"})
+
+NON_UFUNC_OPS = VIEW_OPS | REDUCTIONS | {
+    "input", "const", "concat", "matmul", "cast", "where", "call", "item", "copy", "strong", "pad",
 }  # fmt: skip
 
 PYTHON_OPERATORS: dict[str, Callable[..., Any]] = {
@@ -158,37 +160,16 @@ def is_scalar(node: GraphNode) -> bool:
     return is_scalar(node.args[0]) if node.op in VIEW_OPS else True
 
 
-def domain_role(node: GraphNode, domain: tuple[int, ...]) -> str | None:
-    """The role of a node in a kernel over ``domain``: "full", "row", "column", "total", or None if it has none.
-
-    "full" has the shape of the domain, "row" one value for each row, "column" a sum over rows, "total" a sum of all.
-    """
-    if node.op in ("sum", "max", "min"):
-        return _kind_of_reduction(node, domain)
-    if node.shape == domain:
-        return "full"
-    return "row" if len(domain) > 1 and node.shape == (*domain[:-1], 1) else None
-
-
-def _kind_of_reduction(node: GraphNode, domain: tuple[int, ...]) -> str | None:
-    source = node.args[0].shape
-    if node.params[1] != node.args[0].dtype:
+def broadcast_axes(shape: tuple[int, ...], domain: tuple[int, ...]) -> frozenset[int] | None:
+    """The axes along which an array of a shape is repeated over a domain; None if it has not the same axes."""
+    if len(shape) != len(domain) or any(n not in (1, d) for n, d in zip(shape, domain, strict=True)):
         return None
-    rows = (*domain[:-1], 1)
-    if source != domain:
-        return "total" if node.op == "sum" and node.size == 1 and len(domain) > 1 and source == rows else None
-    if node.size == 1:
-        return "total" if node.op == "sum" else None
-    axes, last = node.params[0], len(domain) - 1
-    if axes == (last,):
-        return "row" if node.op != "min" else None
-    columns = tuple(k for k in range(last) if domain[k] != 1)
-    return "column" if node.op == "sum" and axes == columns else None
+    return frozenset(k for k, d in enumerate(domain) if shape[k] != d)
 
 
 def is_fusible(node: GraphNode) -> bool:
     """Whether a fused kernel can compute a node."""
-    if node.op in ("sum", "max"):
+    if node.op in REDUCTIONS:
         return node.dtype.char in "fd" and node.args[0].dtype == node.dtype
     if not is_elementwise(node) or node.op not in KERNEL_OPS or node.weak:
         return False

@@ -18,7 +18,7 @@ from autodiff_kit.kernels.code_cache import load_code, python_function
 from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "COPY", "MATMUL", "MAXIMUM", "SUM_ROWS", "TAKE_ROWS", "load_array", "load_number", "matmul_loop_address",
+    "COPY", "MATMUL", "SUM_ROWS", "TAKE_ROWS", "load_array", "load_number", "matmul_loop_address",
     "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
@@ -85,19 +85,6 @@ def _copy(table: Any) -> None:
                 array_at(target, np.uint8)[j] = array_at(source, np.uint8)[j]
 
 
-def _maximum(table: Any) -> None:
-    outer, count, inner = load_word(table, 2), load_word(table, 3), load_word(table, 4)
-    x, found = array_at(load_word(table, 0), np.float64), array_at(load_word(table, 1), np.float64)
-    for i in range(outer):
-        for j in range(inner):
-            found[i * inner + j] = x[i * count * inner + j]
-        for k in range(1, count):
-            for j in range(inner):
-                y, largest = x[(i * count + k) * inner + j], found[i * inner + j]
-                if y > largest or y != y:  # NaN is the largest
-                    found[i * inner + j] = y
-
-
 def _take_rows(table: Any) -> None:
     x, ids, out = load_array(table, 0, np.int32), load_array(table, 2, np.int64), load_array(table, 4, np.int32)
     width = load_word(table, 6)
@@ -131,7 +118,7 @@ def _sum_rows64(table: Any) -> None:
 
 _here = sys.modules[__name__]
 _for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
-_units = load_code("", {}, [_here], ["_copy", "_maximum", "_matmul", "_take_rows", "_sum_rows32", "_sum_rows64"])
+_units = load_code("", {}, [_here], ["_copy", "_matmul", "_take_rows", "_sum_rows32", "_sum_rows64"])
 
 run_units = python_function(_for_python["_run_units"])
 """``run_units(first, last)``: run the units of a table between two addresses, each a function and its arguments.
@@ -150,9 +137,6 @@ After each step, the rows between the last two addresses are followed: each adds
 
 COPY: Any = _units["_copy"]
 """Address of the unit that copies memory. Its table: how often, then for each: source, target, number of bytes."""
-
-MAXIMUM: Any = _units["_maximum"]
-"""Address of the unit for the largest float64 along an axis. Table: both addresses; entries before, along, after."""
 
 TAKE_ROWS: Any = _units["_take_rows"]
 """Address of the unit that gathers rows by index.

@@ -89,9 +89,9 @@ def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
     """1 at the extreme entries, shared evenly among equal ones; a constant in derivatives."""
     x, y = as_array(unwrap(x)), as_array(unwrap(y))
     y = y if keepdims or not axis else np.expand_dims(y, axis)
-    equal = (x == y) | (np.isnan(x) & np.isnan(y))
-    share = equal / np.maximum(equal.sum(axis=axis, keepdims=True), 1)
-    return share.astype(x.dtype, copy=False)
+    exact = np.result_type(x.dtype, np.float32)  # float16 cannot count beyond 2,048
+    equal = ((x == y) | (np.isnan(x) & np.isnan(y))).astype(exact)
+    return (equal / np.sum(equal, axis=axis, keepdims=True)).astype(x.dtype, copy=False)
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:

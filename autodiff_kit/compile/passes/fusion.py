@@ -1,9 +1,10 @@
 """Operator fusion: group nodes into kernels.
 
-A fusion group works over one shape, its domain. Nodes of this shape are computed in the inner loop ("full"), nodes with
-one value for each row between inner loops ("row"), and sums over the rows ("column") or over everything ("total") are
-complete only after the kernel. Nodes join groups greedily in program order, unless a path of dependencies would leave
-the group and enter it again.
+A fusion group works over one shape, its domain. Nodes of this shape are computed in the inner loops ("full"). If a
+member reads a reduction of the domain, the group has row axes: a kernel loops over the other axes outside, and computes
+reductions over the row axes, and what has their shape, between its inner loops ("row"). All other reductions are
+complete only after the kernel ("final"). Nodes join groups greedily in program order, unless a path of dependencies
+would leave the group and enter it again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import VIEW_OPS, GraphNode, domain_role, is_fusible, is_scalar
+from autodiff_kit.compile.node import REDUCTIONS, VIEW_OPS, GraphNode, broadcast_axes, is_fusible, is_scalar
 from autodiff_kit.compile.topological_order import topological_sort, view_base
 
 __all__ = [
@@ -46,15 +47,15 @@ class FusionGroup:
 
     def __init__(self, domain: tuple[int, ...], node: GraphNode) -> None:
         self.domain = domain
+        self.row_axes: frozenset[int] = frozenset()
         self.nodes: list[GraphNode] = []
         self.members: set[GraphNode] = set()
         self.operands: set[GraphNode] = set()  # of all nodes, members or not
         self.viewed: set[GraphNode] = set()  # of which operands are views
-        self.final_reductions: set[GraphNode] = set()  # totals and columns, complete only after the kernel
+        self.reductions: list[GraphNode] = []
         self.outputs: list[GraphNode] = []  # stored nodes
         self.inputs: list[GraphNode] = []  # nodes that are read
         self.overwrites: dict[GraphNode, GraphNode] = {}  # input -> output that is written over it
-        self.flush_to_zero: set[GraphNode] = set()  # outputs whose denormal numbers become 0
         self.dtype: Any = None
         self.first = self.last = self.latest = node.number  # ``latest`` includes all dependencies
         self.position = 0
@@ -68,8 +69,27 @@ class FusionGroup:
         self.viewed.update(view_base(a) for a in node.args if a.op in VIEW_OPS)
         self.last = max(self.last, node.number)
         self.dtype = node.dtype if node.dtype.kind == "f" else self.dtype or _float_dtype_of_operands(node)
-        if domain_role(node, self.domain) in ("column", "total"):
-            self.final_reductions.add(node)
+        self.reductions += [node] if node.op in REDUCTIONS else []
+
+    def role(self, node: GraphNode) -> str:
+        """The role of a member: "full", "row", or "final" for a reduction that is complete only after the kernel."""
+        axes = broadcast_axes(node.shape, self.domain)
+        if node.op not in REDUCTIONS:
+            return "row" if axes else "full"
+        return "row" if axes == self.row_axes and node.args[0].shape == self.domain else "final"
+
+    @property
+    def final_reductions(self) -> set[GraphNode]:
+        """The members that are complete only after the kernel."""
+        return {n for n in self.reductions if self.role(n) == "final"}
+
+    def choose_row_axes(self) -> None:
+        """Let reductions along the last axis be rows if no others are: each is then stored once."""
+        last = max(k for k, d in enumerate(self.domain) if d > 1)
+        for n in self.reductions:
+            axes = broadcast_axes(n.shape, self.domain)
+            if not self.row_axes and axes and last in axes and n.size > 1 and n.args[0].shape == self.domain:
+                self.row_axes = axes
 
 
 ScheduledUnit = FusionGroup | UnfusedNode
@@ -93,9 +113,8 @@ class _FusionBuilder:
 
     def assign(self, node: GraphNode) -> None:
         """Make a unit for a node, and merge it with the units near it."""
-        domain = node.args[0].shape if node.op in ("sum", "max") else node.shape
-        fusible = math.prod(domain) > 1 and is_fusible(node) and domain_role(node, domain) is not None
-        unit = FusionGroup(domain, node) if fusible else UnfusedNode(node)
+        domain = node.args[0].shape if node.op in REDUCTIONS else node.shape
+        unit = FusionGroup(domain, node) if math.prod(domain) > 1 and is_fusible(node) else UnfusedNode(node)
         bases = [view_base(a) for a in node.args]
         producers = {self.unit_of[r] for r in bases if r in self.unit_of}
         self.unit_of[node], self.dependencies[unit] = unit, producers
@@ -148,12 +167,14 @@ class _FusionBuilder:
         if len(a.nodes) + len(b.nodes) > MAX_GROUP_NODES or (a.dtype != b.dtype and a.dtype and b.dtype):
             return False
         for n in b.nodes:
-            if domain_role(n, a.domain) is None or not _has_same_float_dtype(n, a):
+            if not _has_same_float_dtype(n, a):
                 return False
             if not all(is_scalar(x) or x in a.members or _broadcasts_to(x.shape, a.domain) for x in n.args):
                 return False
+        if _merged_row_axes(a, b) is None:
+            return False
         for one, other in ((a, b), (b, a)):
-            if not one.final_reductions.isdisjoint(other.operands) or not one.members.isdisjoint(other.viewed):
+            if not one.members.isdisjoint(other.viewed):
                 return False
             if any(d is not one and self._depends_on(d, one) for d in self.dependencies[other]):
                 return False
@@ -173,6 +194,7 @@ class _FusionBuilder:
 
     def _merge(self, a: FusionGroup, b: FusionGroup) -> None:
         """Move all nodes of ``b`` into ``a`` and update the dependencies."""
+        a.row_axes = _merged_row_axes(a, b) or frozenset()
         for n in b.nodes:
             a.add(n)
             self.unit_of[n] = a
@@ -209,6 +231,20 @@ def _has_same_float_dtype(node: GraphNode, g: FusionGroup) -> bool:
     return len(floats | ({g.dtype} if g.dtype else set())) <= 1
 
 
+def _merged_row_axes(a: FusionGroup, b: FusionGroup) -> frozenset[int] | None:
+    """The row axes of two groups as one over the domain of ``a``; None if they have more than one set of row axes."""
+    read = {n for one, other in ((a, b), (b, a)) for n in one.final_reductions & other.operands}
+    if any(is_scalar(n) or n.args[0].shape != a.domain for n in read):
+        return None
+    if b.row_axes and a.domain != b.domain:
+        return None
+    found = {a.row_axes, b.row_axes, *(broadcast_axes(n.shape, a.domain) for n in read)}
+    for n in b.nodes:
+        found.add(broadcast_axes(n.args[0].shape if n.op in REDUCTIONS else n.shape, a.domain))
+    found.discard(frozenset())
+    return frozenset() if not found else found.pop() if len(found) == 1 else None
+
+
 def _broadcasts_to(shape: tuple[int, ...], domain: tuple[int, ...]) -> bool:
     """Whether a shape broadcasts to the domain."""
     return len(shape) <= len(domain) and all(n in (1, d) for n, d in zip(shape[::-1], domain[::-1], strict=False))
@@ -236,6 +272,7 @@ def _find_inputs_and_outputs(units: Schedule, nodes: list[GraphNode], outputs: l
             u.outputs = [n for n in u.nodes if n in used]
             u.inputs = list(dict.fromkeys(a for n in u.nodes for a in n.args if a not in u.members))
             u.dtype = u.dtype or np.dtype(float)
+            u.choose_row_axes()
             u.operands, u.viewed = set(), set()  # these took much memory
 
 

@@ -1,5 +1,9 @@
 """Generate the source of one kernel: outer loops over rows or tiles around vector loops.
 
+The domain's axes are collapsed where neighbours are contiguous and alike. Axes along which no row value changes are
+looped over within each vector loop, all others but the last around all vector loops. If the last axis is one of the
+former, row values are single numbers; otherwise vectors, with loops of their own between the vector loops.
+
 Strides are constants in the source, so that slices, transposes and broadcasts cost nothing. Each array is passed as the
 one-dimensional memory span that it covers. Values that cross from one vector loop to a later one are stored in a
 scratch row, or in their output array. Variables are numbered by first use, so that equal kernels have equal source and
@@ -12,16 +16,19 @@ import math
 import re
 import sys
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import GraphNode, domain_role, is_scalar
+from autodiff_kit.compile.node import REDUCTIONS, GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup
 from autodiff_kit.compile.passes.vector_loop_partition import (
     INTERLEAVE_COUNT,
     MAX_ROWS_IN_LONG_TILE,
+    MAX_TILES_IN_BLOCK,
     MIN_INTERLEAVED_LENGTH,
+    MIN_TILE_LENGTH,
     SHORT_TILE_LENGTH,
     TILE_LENGTH,
     TRIGONOMETRIC_OPS,
@@ -40,13 +47,19 @@ EXPRESSIONS = {
     "trunc": "np.trunc({0})", "rint": "np.rint({0})", "where": "({1} if {0} else {2})", "cast": "{0}",
     "greater": "{0} > {1}", "greater_equal": "{0} >= {1}", "less": "{0} < {1}", "less_equal": "{0} <= {1}",
     "equal": "{0} == {1}", "not_equal": "{0} != {1}", "isnan": "{0} != {0}", "isinf": "abs({0}) == real(np.inf)",
-    "isfinite": "abs({0}) < real(np.inf)", "logical_and": "({0} != 0 and {1} != 0)",
-    "logical_or": "({0} != 0 or {1} != 0)", "logical_not": "({0} == 0)",
+    "isfinite": "abs({0}) < real(np.inf)", "logical_and": "(({0} != 0) & ({1} != 0))",
+    "logical_or": "(({0} != 0) | ({1} != 0))", "logical_not": "({0} == 0)",
     "exp": "exp{b}({0})", "tanh": "tanh{b}({0})", "log": "log{b}({0})", "log1p": "log1p{b}({0})",
     "logaddexp": "logaddexp{b}({0}, {1})",
     "expm1": "math.expm1({0})", "power": "{0} ** {1}", "sin": "real(math.sin({0}))", "cos": "real(math.cos({0}))",
 }  # fmt: skip
 """Expression templates of the operations; sine and cosine of arrays use ``sincos`` instead."""
+
+IDENTITIES = {"sum": "real(0)", "max": "real(-np.inf)", "min": "real(np.inf)"}
+"""Where a reduction begins."""
+
+BETWEEN = 0.5
+"""Added to the number of a vector loop: the place after it, where row values are computed."""
 
 
 def memory_span(view: Any) -> tuple[int, int]:
@@ -84,14 +97,15 @@ class KernelSource:
         self.dtype = g.dtype
         self.bits = "32" if g.dtype == np.float32 else "64"
         self.array_inputs = [n for n in g.inputs if not is_scalar(n)]
-        self.totals = [n for n in g.nodes if domain_role(n, g.domain) == "total"]
+        self.totals = [n for n in g.reductions if n.size == 1]
         self.array_outputs = [n for n in g.outputs if n not in self.totals]
         self.scalar_inputs = [n for n in g.inputs if is_scalar(n) and n.op != "const"]
         self.written = set(self.array_outputs)
         self.loops = LoopAssignment(g)
         self._compute_strides(array_of)
-        self._assign_names()
         self._choose_loop_nest()
+        self._assign_names()
+        self._choose_tile()
         self.lines: list[str] = []
         self.depth = 1
         self._emit_kernel()
@@ -102,47 +116,47 @@ class KernelSource:
     def _compute_strides(self, array_of: Callable[[GraphNode], Any]) -> None:
         """The strides of all operands over the domain, in entries."""
         self.strides: dict[GraphNode, list[int]] = {}
-        domain = self.g.domain
         for n in (*self.array_inputs, *self.array_outputs):
             view = array_of(n)
-            if domain_role(n, domain) == "column" and n in self.written:
-                self.strides[n] = [0] * (len(domain) - 1) + [1]
-            else:
-                self.strides[n] = [s // view.itemsize for s in np.broadcast_to(view, domain).strides]
+            self.strides[n] = [s // view.itemsize for s in np.broadcast_to(view, self.g.domain).strides]
         for a, o in self.g.overwrites.items():
             self.strides[o] = self.strides[a]
 
     def _choose_loop_nest(self) -> None:
-        """Collapse axes that are contiguous in memory, and choose the tile length."""
+        """Collapse axes that are contiguous in memory, and order them: outside, within a vector loop, innermost."""
         g = self.g
-        rows = any(domain_role(n, g.domain) in ("row", "column") or n.op == "max" for n in g.nodes)
-        axes = [(d, [self.strides[n][k] for n in self.strides]) for k, d in enumerate(g.domain)]
-        inner = axes.pop() if axes else (1, [0] * len(self.strides))
-        outer: list[tuple[int, list[int]]] = []
-        for d, s in axes:  # collapse axes that are contiguous in memory
+        axes: list[tuple[int, list[int], bool]] = []
+        for k, d in enumerate(g.domain):
+            steps, reduced = [s[k] for s in self.strides.values()], k in g.row_axes
             if d == 1:
                 continue
-            if outer and all(p == q * d for p, q in zip(outer[-1][1], s, strict=True)):
-                outer[-1] = (outer[-1][0] * d, s)
+            if axes and axes[-1][2] == reduced and all(p == q * d for p, q in zip(axes[-1][1], steps, strict=True)):
+                axes[-1] = (axes[-1][0] * d, steps, reduced)
             else:
-                outer.append((d, s))
-        while (
-            not rows
-            and outer
-            and (inner[0] == 1 or all(p == q * inner[0] for p, q in zip(outer[-1][1], inner[1], strict=True)))
-        ):
-            d, s = outer.pop()
-            inner = (d * inner[0], s if inner[0] == 1 else inner[1])
-        self.outer, self.columns = outer, inner[0]
-        self.inner_stride = dict(zip(self.strides, inner[1], strict=True))
-        by_row = any(n.op == "max" or domain_role(n, g.domain) == "row" for n in g.nodes)
-        plain = not rows and not outer and all(step == 1 for step in self.inner_stride.values())
+                axes.append((d, steps, reduced))
+        self.columns, steps, inner_reduced = axes.pop()
+        self.inner_stride = dict(zip(self.strides, steps, strict=True))
+        self.outer = [(d, s) for d, s, reduced in axes if not reduced]
+        self.middle = [(d, s) for d, s, reduced in axes if reduced]
+        self.row_vectors = bool(g.row_axes) and not inner_reduced
+        self.varies = {n for k, n in enumerate(self.strides) if any(s[k] for _, s in self.middle)}
+        plain = (
+            not axes and len(self.totals) == len(g.reductions) and all(step == 1 for step in self.inner_stride.values())
+        )
         self.any_size = self.any_size and plain
+        self.can_tile = self.row_vectors or not g.row_axes
+
+    def _choose_tile(self) -> None:
+        """Choose the tile length, and the places of scratch rows."""
+        count = math.prod(d for d, _ in self.middle)
         tile = SHORT_TILE_LENGTH if len(self.scratch_rows) > MAX_ROWS_IN_LONG_TILE else TILE_LENGTH
-        self.tiled = self.any_size or (self.columns > tile and not by_row)
+        tile = max(tile * MAX_TILES_IN_BLOCK // max(count, MAX_TILES_IN_BLOCK), MIN_TILE_LENGTH)
+        self.tiled = self.any_size or (self.columns > tile and self.can_tile)
         self.tile_length = tile if self.tiled else self.columns
         self.length_text = "length" if self.tiled else str(self.columns)
-        self.scratch = (len(self.scratch_rows) + len(self.angles)) * self.tile_length
+        sizes = [self.tile_length * (count if n in self.blocks else 1) for n in self.scratch_rows]
+        sizes += [self.tile_length] * len(self.angles)
+        *self.scratch_starts, self.scratch = accumulate(sizes, initial=0)
         self.interleave_count = INTERLEAVE_COUNT if self.tile_length >= MIN_INTERLEAVED_LENGTH else 0
 
     def _assign_names(self) -> None:
@@ -155,27 +169,39 @@ class KernelSource:
             self.names[o] = self.names[a]
             self.written.add(a)
         self.arrays = [*self.array_inputs, *(n for n in self.array_outputs if n not in g.overwrites.values())]
-        self.scratch_rows: dict[GraphNode, int] = {}
-        for n in g.nodes:
-            if domain_role(n, g.domain) == "full" and n not in self.names and self.loops.last_use(n) > of[n]:
-                self.scratch_rows[n] = len(self.scratch_rows)
-        full_turns = [n for n in g.nodes if n.op in TRIGONOMETRIC_OPS and domain_role(n, g.domain) == "full"]
-        self.angles = {
-            x: len(self.scratch_rows) + k for k, x in enumerate(dict.fromkeys(n.args[0] for n in full_turns))
-        }
+        full = [n for n in g.nodes if g.role(n) == "full"]
+        stored = [n for n in full if self.loops.last_use(n) > of[n]]
+        self.blocks = set(stored)  # stored for all of the middle axes
+        if self.row_vectors:
+            rows = [n for n in g.nodes if g.role(n) == "row"]
+            stored += [n for n in rows if n.op in REDUCTIONS or self.loops.last_use(n) > of[n]]
+        self.scratch_rows = {n: k for k, n in enumerate(n for n in stored if n not in self.names)}
+        turns = dict.fromkeys(n.args[0] for n in full if n.op in TRIGONOMETRIC_OPS)
+        self.angles = {x: len(self.scratch_rows) + k for k, x in enumerate(turns)}
 
     # --------------------------------------------------------------------------------------------------------- the text
     def _emit(self, line: str, more: int = 0) -> None:
         """Add a line at the current indentation."""
         self.lines.append("    " * (self.depth + more) + line)
 
-    def _element(self, n: GraphNode, j: str = "j") -> str:
+    def _element(self, n: GraphNode) -> str:
         """An element of an array in the inner loop."""
         step = self.inner_stride[n]
-        return f"{self.names[n]}_tile[{'0' if step == 0 else j if step == 1 or j == '0' else f'{j} * {step}'}]"
+        return f"{self.names[n]}_tile[{'0' if step == 0 else 'j' if step == 1 else f'j * {step}'}]"
 
-    def _value(self, a: GraphNode, loop: int | None, want: Any = None) -> str:
-        """A node as an expression inside a loop, or between loops if ``loop`` is None."""
+    def _place(self, n: GraphNode) -> str:
+        """A stored value in the inner loop, in its output array or in a scratch row."""
+        return self._element(n) if n in self.names else f"row{self.scratch_rows[n]}[j]"
+
+    def _is_local(self, a: GraphNode, loop: float) -> bool:
+        """Whether a member is a local variable in a vector loop, or between loops for a half number."""
+        of, role = self.loops.loop_of[a], self.g.role(a)
+        if role == "full":
+            return of == loop
+        return not self.row_vectors or (a.op not in REDUCTIONS and loop == of + BETWEEN)
+
+    def _value(self, a: GraphNode, loop: float, want: Any = None) -> str:
+        """A node as an expression inside a vector loop, or between loops for a half number."""
         if a.op == "const" and a.size == 1:
             return (
                 _literal(a.value)
@@ -184,15 +210,15 @@ class KernelSource:
             )
         if a in self.g.members:
             text = f"v{a.number}"
-            if domain_role(a, self.g.domain) == "full" and self.loops.loop_of[a] != loop:
-                text = self._element(a) if a in self.names else f"row{self.scratch_rows[a]}[j]"
+            if not self._is_local(a, loop):
+                text = self._place(a)
                 text = f"({text} != real(0))" if a.dtype.kind == "b" and a in self.scratch_rows else text
         else:
             text = self.names[a] if is_scalar(a) else self._element(a)
         kept = want is None or want == a.dtype
         return text if kept and not (is_scalar(a) and a not in self.g.members) else f"real({text})"
 
-    def _expression(self, n: GraphNode, loop: int | None) -> str:
+    def _expression(self, n: GraphNode, loop: float) -> str:
         """The expression that computes a node, with NumPy's dtypes and rounding."""
         want = n.dtype if n.dtype.kind == "f" else None
         wants: list[Any] = [want] * len(n.args)
@@ -218,10 +244,10 @@ class KernelSource:
         ]
         self.lines.append(f"def kernel({', '.join(arguments)}):")
         for n in self.totals:
-            self._emit(f"total{n.number} = 0.0")
+            self._emit(f"{self._target(n)} = {'0.0' if n.op == 'sum' else IDENTITIES[n.op]}")
         for n in self.array_outputs:
-            if domain_role(n, self.g.domain) == "column":
-                self._emit(f"{self.names[n]}[:{self.columns}] = real(0)")
+            if self.g.role(n) == "final":
+                self._emit(f"{self.names[n]}[:{n.size}] = {IDENTITIES[n.op]}")
         for k, (d, _) in enumerate(self.outer):
             self._emit(f"for i{k} in range({d}):")
             self.depth += 1
@@ -234,48 +260,82 @@ class KernelSource:
             self.depth += 1
             self._emit(f"length = min({self.tile_length}, {columns} - start)")
         for n in self.arrays:
-            self._emit_operand_tile(n)
-        for k in self.scratch_rows.values():
-            self._emit(f"row{k} = scratch[{k * self.tile_length}:{k * self.tile_length} + {self.length_text}]")
+            if n not in self.varies:
+                self._emit_operand_tile(n)
+        for n, k in self.scratch_rows.items():
+            if not self.middle or n not in self.blocks:
+                self._emit(f"row{k} = {self._scratch_tile(k)}")
         for loop in range(-1, self.loops.count):
             self._emit_vector_loop(loop)
             self._emit_row_values(loop)
         self.depth = 1
         if self.totals:
-            self._emit(f"return {', '.join(f'total{n.number}' for n in self.totals)}")
+            self._emit(f"return {', '.join(map(self._target, self.totals))}")
+
+    def _scratch_tile(self, k: int, place: str = "") -> str:
+        """A part of the scratch memory, for scratch row or angles number ``k``."""
+        start = f"{self.scratch_starts[k]}{place}"
+        return f"scratch[{start}:{start} + {self.length_text}]"
 
     def _emit_operand_tile(self, n: GraphNode) -> None:
         """Slice an array to the entries that the inner loop accesses."""
-        k = list(self.strides).index(n)
-        terms = [f"i{i} * {s[k]}" if s[k] != 1 else f"i{i}" for i, (_, s) in enumerate(self.outer) if s[k]]
-        step = self.inner_stride[n]
-        if self.tiled and step:
-            terms.append(f"start * {step}" if step != 1 else "start")
-        start = " + ".join(terms)
+        k, step = list(self.strides).index(n), self.inner_stride[n]
+        loops = [*((f"i{i}", s[k]) for i, (_, s) in enumerate(self.outer))]
+        loops += [(f"m{i}", s[k]) for i, (_, s) in enumerate(self.middle)] if n in self.varies else []
+        loops += [("start", step)] if self.tiled else []
+        start = " + ".join(i if s == 1 else f"{i} * {s}" for i, s in loops if s)
         length = "1" if step == 0 else self.length_text if step == 1 else f"({self.length_text} - 1) * {step} + 1"
         self._emit(
-            f"{self.names[n]}_tile = {self.names[n]}[{start}:{start} + {length}]"
-            if start
-            else f"{self.names[n]}_tile = {self.names[n]}[:{length}]"
+            f"{self.names[n]}_tile = {self.names[n]}[{f'{start}:{start} + {length}' if start else f':{length}'}]"
         )
 
     def _emit_vector_loop(self, loop: int) -> None:
-        """Write one vector loop, given its number."""
-        g, of = self.g, self.loops.loop_of
-        full = [
-            n for n in g.nodes if of[n] == loop and domain_role(n, g.domain) == "full" and n.op not in ("sum", "max")
-        ]
-        sums = [n for n in g.nodes if of[n] == loop and n.op in ("sum", "max") and n.args[0].shape == g.domain]
-        if not full and not sums:
+        """Write one vector loop, given its number, with the loops over the middle axes around it."""
+        g, of, depth = self.g, self.loops.loop_of, self.depth
+        full = [n for n in g.nodes if of[n] == loop and g.role(n) == "full"]
+        reductions = [n for n in g.reductions if of[n] == loop and n.args[0].shape == g.domain]
+        if not full and not reductions:
             return
+        rows = [n for n in reductions if g.role(n) == "row"]
+        for n in rows:
+            self._emit_start(n)
+        for k, (d, _) in enumerate(self.middle):
+            self._emit(f"for m{k} in range({d}):")
+            self.depth += 1
+        begin = len(self.lines)
         self._emit_angle_reduction(full)
-        for n in sums:
-            if domain_role(n, g.domain) != "column":
-                self._emit(f"max_key{n.number} = LOWEST_KEY{self.bits}" if n.op == "max" else f"v{n.number} = real(0)")
+        for n in reductions:
+            if n not in rows and self._is_accumulated(n):
+                self._emit_start(n)
         self._emit(f"for j in range({self.length_text}):")
+        self._emit_elements(full, reductions, loop)
+        for n in reductions:
+            if n not in rows and self._is_accumulated(n):
+                self._emit_fold(n, self._accumulated(n))
+        self._bind_middle_tiles(begin)
+        self.depth = depth
+
+    def _bind_middle_tiles(self, begin: int) -> None:
+        """Slice the arrays and scratch rows that the lines from ``begin`` on access at a place of the middle axes."""
+        if self.middle:
+            body, self.lines = self.lines[begin:], self.lines[:begin]
+            used = set(re.findall(r"\w+", " ".join(body)))
+            for n in self.arrays:
+                if n in self.varies and f"{self.names[n]}_tile" in used:
+                    self._emit_operand_tile(n)
+            place, step = "", self.tile_length
+            for k in range(len(self.middle) - 1, -1, -1):
+                place, step = f" + m{k} * {step}" + place, step * self.middle[k][0]
+            for n, k in self.scratch_rows.items():
+                if n in self.blocks and f"row{k}" in used:
+                    self._emit(f"row{k} = {self._scratch_tile(k, place)}")
+            self.lines += body
+
+    def _emit_elements(self, values: list[GraphNode], reductions: list[GraphNode], loop: float) -> None:
+        """Write the body of a loop over entries: values, terms of reductions, and what is stored."""
         met: dict[GraphNode, int] = {}
-        for n in full:
-            if n.op in TRIGONOMETRIC_OPS:
+        for n in values:
+            if n.op in TRIGONOMETRIC_OPS and self.g.role(n) == "full":
                 x = n.args[0]
                 if x not in met:
                     met[x] = n.number
@@ -283,17 +343,12 @@ class KernelSource:
                 self._emit(f"v{n.number} = {n.op}{met[x]}", 1)
             else:
                 self._emit(f"v{n.number} = {self._expression(n, loop)}", 1)
-        for n in sums:
-            self._emit_reduction(n, loop)
-        for n in full:
-            if n in self.names:
-                tiny = f"real(0) if abs(v{n.number}) < SMALLEST_NORMAL{self.bits} else v{n.number}"
-                self._emit(f"{self._element(n)} = {tiny if n in g.flush_to_zero else f'v{n.number}'}", 1)
-            elif n in self.scratch_rows:
-                self._emit(
-                    f"row{self.scratch_rows[n]}[j] = {f'real(v{n.number})' if n.dtype.kind == 'b' else f'v{n.number}'}",
-                    1,
-                )
+        for n in reductions:
+            self._emit_term(n, self._value(n.args[0], loop, n.dtype))
+        for n in values:
+            if n in self.names or n in self.scratch_rows:
+                real = n.dtype.kind == "b" and n in self.scratch_rows
+                self._emit(f"{self._place(n)} = {f'real(v{n.number})' if real else f'v{n.number}'}", 1)
 
     def _angle(self, x: GraphNode) -> str:
         """The reduced angle in the inner loop."""
@@ -308,40 +363,80 @@ class KernelSource:
             k, step = self.angles[x], self._angle_step(x)
             row = f"row{self.scratch_rows[x]}" if x in self.scratch_rows else f"{self.names[x]}_tile"
             count = "1" if step == 0 else self.length_text
-            place = f"scratch[{k * self.tile_length}:{k * self.tile_length} + {self.length_text}]"
+            place = self._scratch_tile(k)
             test = f"has_large_angle{self.bits}({row}, {count}, {step})" if step in (0, 1) else "True"
             self._emit(f"angle{k} = reduce_angles({row}, {count}, {step}, {place}) if {test} else {row}")
 
-    def _emit_reduction(self, n: GraphNode, loop: int) -> None:
-        """Accumulate a reduction inside the loop."""
-        term = self._value(n.args[0], loop, n.dtype)
-        if n.op == "max":
-            self._emit(f"key{n.number} = sort_key{self.bits}({term})", 1)
-            self._emit(
-                f"max_key{n.number} = key{n.number} if key{n.number} > max_key{n.number} else max_key{n.number}", 1
-            )
-        elif domain_role(n, self.g.domain) == "column":
-            self._emit(f"{self._element(n)} += {term}", 1)
+    # ------------------------------------------------------------------------------------------------------- reductions
+    def _is_accumulated(self, n: GraphNode) -> bool:
+        """Whether the terms of a reduction in an inner loop go to one number; otherwise each goes to an entry."""
+        if self.g.role(n) == "row":
+            return not self.row_vectors
+        return n in self.totals or self.inner_stride[n] == 0
+
+    def _target(self, n: GraphNode) -> str:
+        """Where a reduction is gathered."""
+        return f"total{n.number}" if n in self.totals else self._place(n)
+
+    def _accumulated(self, n: GraphNode) -> str:
+        """The value of a reduction whose terms went to one number."""
+        if n.op == "sum":
+            return f"part{n.number}"
+        return f"{'-' if n.op == 'min' else ''}value_of_key{self.bits}(part{n.number})"
+
+    def _emit_start(self, n: GraphNode) -> None:
+        """Write what stands before the terms of a reduction."""
+        if self._is_accumulated(n):
+            self._emit(f"part{n.number} = {'real(0)' if n.op == 'sum' else f'LOWEST_KEY{self.bits}'}")
         else:
-            self._emit(f"v{n.number} = add_reassociable(v{n.number}, {term})", 1)
+            self._emit(f"for j in range({self.length_text}):")
+            self._emit(f"{self._place(n)} = {IDENTITIES[n.op]}", 1)
+
+    def _emit_term(self, n: GraphNode, term: str) -> None:
+        """Write the accumulation of a term in an inner loop."""
+        k = n.number
+        if not self._is_accumulated(n):
+            self._emit_fold(n, term, 1)
+        elif n.op == "sum":
+            self._emit(f"part{k} = add_reassociable(part{k}, {term})", 1)
+        else:  # a maximum of keys vectorises
+            self._emit(f"key{k} = sort_key{self.bits}({'-' if n.op == 'min' else ''}{term})", 1)
+            self._emit(f"part{k} = key{k} if key{k} > part{k} else part{k}", 1)
+
+    def _emit_fold(self, n: GraphNode, value: str, more: int = 0) -> None:
+        """Add a value to a sum, or compare it with an extreme."""
+        target = self._target(n)
+        if n.op == "sum":
+            self._emit(f"{target} += {value}", more)
+        else:
+            self._emit(f"term{n.number} = {value}", more)
+            both = EXPRESSIONS[f"{n.op}imum"].format(target, f"term{n.number}")
+            self._emit(f"{target} = {both}", more)
 
     def _emit_row_values(self, loop: int) -> None:
-        """Write the row values and totals that follow a loop."""
+        """Write the row values, and the final reductions of such, that follow a vector loop."""
         g = self.g
-        for n in g.nodes:
-            if self.loops.loop_of[n] != loop:
-                continue
-            role = domain_role(n, g.domain)
-            if role == "total":
-                inner = n.args[0].shape == g.domain
-                self._emit(f"total{n.number} += {f'v{n.number}' if inner else self._value(n.args[0], None)}")
-            elif role == "row":
-                if n.op == "max":
-                    self._emit(f"v{n.number} = value_of_key{self.bits}(max_key{n.number})")
-                elif n.op != "sum":
-                    self._emit(f"v{n.number} = {self._expression(n, None)}")
-                if n in self.names:
-                    self._emit(f"{self._element(n, '0')} = v{n.number}")
+        found = [n for n in g.nodes if self.loops.loop_of[n] == loop]
+        rows = [n for n in found if g.role(n) == "row"]
+        reductions = [n for n in found if g.role(n) == "final" and n.args[0].shape != g.domain]
+        if self.row_vectors:
+            values = [n for n in rows if n.op not in REDUCTIONS]
+            if values or reductions:
+                parts = [n for n in reductions if self._is_accumulated(n)]
+                for n in parts:
+                    self._emit_start(n)
+                self._emit(f"for j in range({self.length_text}):")
+                self._emit_elements(values, reductions, loop + BETWEEN)
+                for n in parts:
+                    self._emit_fold(n, self._accumulated(n))
+            return
+        for n in rows:
+            value = self._accumulated(n) if n.op in REDUCTIONS else self._expression(n, loop + BETWEEN)
+            self._emit(f"v{n.number} = {value}")
+            if n in self.names:
+                self._emit(f"{self._element(n)} = v{n.number}")
+        for n in reductions:
+            self._emit_fold(n, self._value(n.args[0], loop + BETWEEN))
 
 
 def _literal(value: Any) -> str:
@@ -356,7 +451,7 @@ def _renumber_variables(source: str) -> str:
     """Number the variables by first use."""
     seen: dict[str, int] = {}
     return re.sub(
-        r"\b(v|sin|cos|total|max_key|key)(\d+)\b",
+        r"\b(v|sin|cos|total|part|key|term)(\d+)\b",
         lambda found: found[1] + str(seen.setdefault(found[2], len(seen))),
         source,
     )

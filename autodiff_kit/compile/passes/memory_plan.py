@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import VIEW_OPS, GraphNode, domain_role, is_scalar, slice_from_bounds
+from autodiff_kit.compile.node import VIEW_OPS, GraphNode, is_scalar, slice_from_bounds
 from autodiff_kit.compile.passes.arena_offsets import CACHE_LINE, pack_offsets
 from autodiff_kit.compile.passes.fusion import FusionGroup, Schedule, ScheduledUnit
 from autodiff_kit.compile.row_steps import set_rows
@@ -171,11 +171,7 @@ class MemoryPlan:
         u = self.unit_of.get(p)
         if u is None or is_scalar(p) or p.dtype != n.dtype or p in self.written_into or p in self.locations:
             return False
-        return (
-            domain_role(p, u.domain) == "full"
-            if isinstance(u, FusionGroup)
-            else n.params == 0 and p.op in ("matmul", "concat")
-        )
+        return u.role(p) == "full" if isinstance(u, FusionGroup) else n.params == 0 and p.op in ("matmul", "concat")
 
     def _is_permuted_product(self, n: GraphNode) -> bool:
         """Whether a copy holds exactly the entries of a matrix product in another order."""
@@ -204,7 +200,7 @@ class MemoryPlan:
         for u in self.units:
             if isinstance(u, FusionGroup):
                 for o in u.outputs:
-                    if not is_scalar(o) and domain_role(o, u.domain) == "full":
+                    if not is_scalar(o) and u.role(o) == "full":
                         self._reuse_input_for(u, o)
 
     def _reuse_input_for(self, u: FusionGroup, o: GraphNode) -> None:

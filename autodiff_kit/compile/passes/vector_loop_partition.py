@@ -6,16 +6,19 @@ that a later loop reads are stored in scratch rows that fit into the L1 cache.
 
 from __future__ import annotations
 
-from autodiff_kit.compile.node import SLOW_OPS, GraphNode, domain_role
+from autodiff_kit.compile.node import REDUCTIONS, SLOW_OPS, GraphNode
 from autodiff_kit.compile.passes.fusion import FusionGroup, domain_size
 
 __all__ = [
-    "INTERLEAVE_COUNT", "MAX_ROWS_IN_LONG_TILE", "MAX_SLOW_OPS", "MIN_INTERLEAVED_LENGTH", "SHORT_TILE_LENGTH",
-    "TILE_LENGTH", "TRIGONOMETRIC_OPS", "LoopAssignment", "assign_loops",
+    "INTERLEAVE_COUNT", "MAX_ROWS_IN_LONG_TILE", "MAX_SLOW_OPS", "MAX_TILES_IN_BLOCK", "MIN_INTERLEAVED_LENGTH",
+    "MIN_TILE_LENGTH", "SHORT_TILE_LENGTH", "TILE_LENGTH", "TRIGONOMETRIC_OPS", "LoopAssignment", "assign_loops",
 ]  # fmt: skip
 
 TILE_LENGTH, SHORT_TILE_LENGTH, MAX_ROWS_IN_LONG_TILE = 2048, 512, 2
 """Tile lengths that fit into the L1 cache: the short one for kernels with many scratch rows."""
+
+MAX_TILES_IN_BLOCK, MIN_TILE_LENGTH = 16, 128
+"""A tile is shorter if values of more than so many tiles are kept between vector loops, so that these fit into L2."""
 
 INTERLEAVE_COUNT, MIN_INTERLEAVED_LENGTH = 4, 512
 """Vectors that LLVM interleaves in a long loop, to hide latencies."""
@@ -47,15 +50,15 @@ class LoopAssignment:
     def _earliest_loop(self, n: GraphNode) -> int:
         """The first loop in which a node can be computed."""
         g, of = self.g, self.loop_of
-        ready = [of[a] + (domain_role(a, g.domain) != "full") for a in n.args if a in g.members]
-        if n.op in ("sum", "max"):
+        ready = [of[a] + (g.role(a) != "full") for a in n.args if a in g.members]
+        if n.op in REDUCTIONS:
             return max([of[a] for a in n.args if a in g.members], default=0)
-        if domain_role(n, g.domain) == "row":
+        if g.role(n) == "row":
             return max([of[a] for a in n.args if a in g.members], default=-1)
         at = max(ready, default=0)
         heavy = n.op in SLOW_OPS
         if n.op in TRIGONOMETRIC_OPS:
-            at = max([at, *(of[a] + 1 for a in n.args if a in g.members and domain_role(a, g.domain) == "full")])
+            at = max([at, *(of[a] + 1 for a in n.args if a in g.members and g.role(a) == "full")])
             twin = next((m for m in of if m.op in TRIGONOMETRIC_OPS and m.args == n.args and of[m] >= at), None)
             if twin is not None:
                 at, heavy = of[twin], False
@@ -68,12 +71,12 @@ class LoopAssignment:
         """Move a cheap node to the loop of its first use, unless that makes other values live longer."""
         g, of = self.g, self.loop_of
         users = self.users.get(n)
-        if not users or n.op in SLOW_OPS or n in g.outputs or domain_role(n, g.domain) != "full":
+        if not users or n.op in SLOW_OPS or n in g.outputs or g.role(n) != "full":
             return
-        if any(u.op in TRIGONOMETRIC_OPS or (domain_role(u, g.domain) != "full" and u.op != "sum") for u in users):
+        if any(u.op in TRIGONOMETRIC_OPS or (g.role(u) != "full" and u.op != "sum") for u in users):
             return
         at = min(of[u] for u in users)
-        mine = [a for a in n.args if a in g.members and domain_role(a, g.domain) == "full"]
+        mine = [a for a in n.args if a in g.members and g.role(a) == "full"]
         if at > of[n] and all(a in g.outputs or any(of[u] > of[a] for u in self.users[a] if u is not n) for a in mine):
             of[n] = at
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import PYTHON_OPERATORS, GraphNode, slice_from_bounds
+from autodiff_kit.compile.node import PYTHON_OPERATORS, REDUCTIONS, GraphNode, slice_from_bounds
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.errors import ConcretizationError
 
@@ -106,7 +106,7 @@ def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str
         return f"py_{op}({given})"
     if op == "copy":
         return numpy_expression(params, names, env)
-    if op in ("sum", "max", "min"):
+    if op in REDUCTIONS:
         axes, dtype = params
         more = f", dtype='{dtype.str}'" if op == "sum" else ""
         return f"np.{op}({given}, axis={axes}{more}, keepdims=True)"

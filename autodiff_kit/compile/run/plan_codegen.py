@@ -11,13 +11,12 @@ bound once as globals of the function: parts of the arena, constants and variabl
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import NON_UFUNC_OPS, VIEW_OPS, GraphNode, is_scalar
+from autodiff_kit.compile.node import NON_UFUNC_OPS, REDUCTIONS, VIEW_OPS, GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
 from autodiff_kit.compile.passes.kernel_source import KernelSource, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
@@ -31,7 +30,6 @@ __all__ = ["PlanCodeGenerator"]
 
 _WORD_BYTES = 8
 _CELL_BYTES = 2 * _WORD_BYTES
-_MAX_SMALL_SIZE = 1024  # entries, of which a loop finds the largest before a NumPy call has begun
 
 
 class PlanCodeGenerator:
@@ -175,7 +173,7 @@ class PlanCodeGenerator:
             a: self.scalar_expression(a) if is_scalar(a) else f"np.{a.dtype}({self.view_name(a)}.item())"
             for a in n.args
         }
-        if n.op in ("sum", "max", "min"):
+        if n.op in REDUCTIONS:
             whole = n.args[0]
             return names[whole] if is_scalar(whole) else f"np.{n.op}({self.view_name(whole)}, axis=None)"
         return (
@@ -298,17 +296,6 @@ class PlanCodeGenerator:
         self._add_unit(self.native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
         return True
 
-    def _emit_small_maximum(self, n: GraphNode) -> bool:
-        """Add the largest entries along an axis as a native unit, where a NumPy call takes longer than its work."""
-        x, axes = n.args[0], n.params[0]
-        views: list[Any] = [self.memory_plan.array_of(a) for a in (x, n)]
-        fits = len(axes) == 1 and x.dtype == n.dtype == np.float64 and 1 < x.size <= _MAX_SMALL_SIZE
-        if not fits or not all(v.flags.c_contiguous for v in views):
-            return False
-        sizes = [math.prod(x.shape[: axes[0]]), x.shape[axes[0]], math.prod(x.shape[axes[0] + 1 :])]
-        self._add_unit(self.native_calls.MAXIMUM, "max", [*(self._locate(a)[:2] for a in (x, n)), *sizes])
-        return True
-
     def _allocate_tables(self) -> None:
         """Allocate the tables and fill in the addresses of memory that does not move."""
         numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_BYTES // _WORD_BYTES)
@@ -352,7 +339,7 @@ class PlanCodeGenerator:
         if n.op == "matmul":
             self._emit_matmul(n)
             return
-        if (n.op == "call" and self._emit_row_loop(n)) or (n.op == "max" and self._emit_small_maximum(n)):
+        if n.op == "call" and self._emit_row_loop(n):
             return
         if n.op == "call" and n.params.function is set_rows:
             self._emit_set_rows(n)

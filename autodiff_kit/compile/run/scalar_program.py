@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import VIEW_OPS, GraphNode
+from autodiff_kit.compile.node import REDUCTIONS, VIEW_OPS, GraphNode
 from autodiff_kit.compile.passes.kernel_source import EXPRESSIONS
 from autodiff_kit.compile.run.kernel_loader import module_source
 
@@ -18,7 +18,7 @@ __all__ = ["ScalarProgram", "is_scalar_graph"]
 
 MIN_OPERATIONS = 8
 """With fewer operations, lines of Python are as fast."""
-_IDENTITY_OPS = VIEW_OPS | {"strong", "cast", "sum", "max", "min"}
+_IDENTITY_OPS = VIEW_OPS | REDUCTIONS | {"strong", "cast"}
 """Operations that leave a single number unchanged."""
 _OPERATIONS = [op for op in EXPRESSIONS if op != "cast"]
 """Names of the interpreter's operations; the index is the opcode."""
