@@ -3,7 +3,8 @@
 The subset is what generated kernels and the functions that they call need: numbers, one-dimensional arrays, arithmetic,
 comparisons, conditional expressions, ``for`` over ``range``, ``if``, and calls, which are expanded where they stand.
 What does not depend on run-time values is computed by Python. Numbers have NumPy's dtypes; floats of Python are
-float64, and integers take the type of the other operand.
+float64, and integers take the type of the other operand. A number that changes in a loop keeps its type; the name of an
+array means the array that was last written above.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ class _Compiler(LLVMWriter):
 
     def _assign(self, target: Any, value: Any) -> None:
         match target:
-            case ast.Name(id=name) if name in self.function.in_memory:
+            case ast.Name(id=name) if name in self.function.in_memory and not isinstance(value, Array):
                 if name not in self.places:
                     kind = value.kind if isinstance(value, Value) else KINDS[type(value)]
                     self.places[name] = Value(kind, self.variable(kind))
