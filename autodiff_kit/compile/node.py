@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "KERNEL_OPS", "NON_UFUNC_OPS", "PYTHON_OPERATORS", "REDUCTIONS", "SLOW_OPS", "VIEW_OPS", "GraphNode", "broadcast_axes",
-    "is_broadcast_scalar", "is_elementwise", "is_filled_with_one_value", "is_fusible", "is_identity_matrix",
-    "is_scalar", "is_scalar_constant", "last_axes_swapped", "promotion_operand", "promotion_type", "slice_bounds",
-    "slice_from_bounds", "sum_dtype",
+    "ARITHMETIC_OPS", "COMPARISON_OPS", "KERNEL_OPS", "NON_UFUNC_OPS", "PYTHON_OPERATORS", "REDUCTIONS", "SLOW_OPS",
+    "VIEW_OPS", "GraphNode", "broadcast_axes", "is_broadcast_scalar", "is_elementwise", "is_filled_with_one_value",
+    "is_fusible", "is_identity_matrix", "is_scalar", "is_scalar_constant", "last_axes_swapped", "promotion_operand",
+    "promotion_type", "slice_bounds", "slice_from_bounds", "sum_dtype",
 ]  # fmt: skip
 
 VIEW_OPS = frozenset({"reshape", "permute", "slice", "broadcast"})

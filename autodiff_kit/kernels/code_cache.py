@@ -30,6 +30,7 @@ __all__ = ["cache_folder", "load_code", "python_function"]
 
 _DIGEST_BYTES = 32
 _METH_FASTCALL = 0x80
+_ANY_COUNT = 2**32 - 1  # LLVM's default
 _addresses: dict[str, dict[str, int]] = {}
 _lock = threading.RLock()
 _warned: set[Path] = set()
@@ -57,7 +58,7 @@ class _Machine:
         self.target, engine_target = (target.create_target_machine(**options) for _ in range(2))
         self.engine = binding.create_mcjit_compiler(binding.parse_assembly(""), engine_target)
 
-    def optimized(self, text: str) -> Any:
+    def optimized(self, text: str, max_unrolled: int) -> Any:
         """The LLVM module of LLVM code, after LLVM's passes."""
         module = binding.parse_assembly(text)
         module.verify()  # of what is not valid, LLVM would end the process
@@ -65,7 +66,9 @@ class _Machine:
         options = binding.create_pipeline_tuning_options()
         options.speed_level, options.loop_vectorization, options.slp_vectorization = 3, True, False
         passes = binding.create_pass_builder(self.target, options)
+        binding.set_option("autodiff_kit", f"-unroll-full-max-count={max_unrolled}")
         passes.getModulePassManager().run(module, passes)
+        binding.set_option("autodiff_kit", f"-unroll-full-max-count={_ANY_COUNT}")
         return module
 
 
@@ -98,6 +101,7 @@ def load_code(
     *,
     python: bool = False,
     interleave_count: int = 0,
+    max_unrolled: int = _ANY_COUNT,
 ) -> dict[str, int]:
     """The addresses of compiled functions.
 
@@ -111,17 +115,21 @@ def load_code(
         The functions to be compiled.
     python, interleave_count : bool, int
         See :func:`autodiff_kit.kernels.llvm_compiler.llvm_module`.
+    max_unrolled : int
+        Loops of more turns are not unrolled completely, which LLVM would do before it looks for vectors.
     """
 
     def compiled() -> bytes:
         functions = {k: f for module in modules for k, f in _functions(module).items()}
         functions |= llvm_compiler.parse_functions(text, namespace)
-        module = _machine().optimized(llvm_compiler.llvm_module(functions, symbols, python, interleave_count))
+        module = _machine().optimized(
+            llvm_compiler.llvm_module(functions, symbols, python, interleave_count), max_unrolled
+        )
         code: bytes = _machine().target.emit_object(module)
         return code
 
     with _lock:
-        key = chr(0).join([_environment(tuple(modules)), text, *names, str(interleave_count)])
+        key = chr(0).join([_environment(tuple(modules)), text, *names, str((interleave_count, max_unrolled))])
         name = f"autodiff_kit_{hashlib.sha256(key.encode()).hexdigest()[:24]}"
         symbols = {function: f"{name}_{function}" for function in names}
         if name not in _addresses:

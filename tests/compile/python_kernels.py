@@ -39,7 +39,6 @@ def _names(bits: str, kind: Any) -> dict[str, Any]:
         f"sort_key{bits}": lambda x: (1, x) if x != x else (0, x),  # nan is the largest
         f"value_of_key{bits}": lambda key: key[1],
         f"LOWEST_KEY{bits}": (-1, 0),
-        f"SMALLEST_NORMAL{bits}": kind(np.finfo(kind).tiny),
         f"has_large_angle{bits}": far,
         f"MAX_ANGLE{bits}": kind(FAR[kind]),
     }

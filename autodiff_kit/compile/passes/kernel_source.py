@@ -16,7 +16,6 @@ import math
 import re
 import sys
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -83,13 +82,13 @@ class KernelSource:
     ----------
     source : str
     arrays : list of GraphNode
-        Array parameters, each passed as its memory span; those in ``written`` are written to.
+        Array parameters, each passed as its memory span.
     scalar_inputs : list of GraphNode
         Scalar parameters.
     totals : list of GraphNode
         Return values.
-    scratch : int
-        Number of scratch entries, passed as the last parameter.
+    scratch : list of int
+        Lengths of the scratch arrays, which are the last parameters.
     """
 
     def __init__(self, g: FusionGroup, array_of: Callable[[GraphNode], Any], any_size: bool) -> None:
@@ -100,7 +99,6 @@ class KernelSource:
         self.totals = [n for n in g.reductions if n.size == 1]
         self.array_outputs = [n for n in g.outputs if n not in self.totals]
         self.scalar_inputs = [n for n in g.inputs if is_scalar(n) and n.op != "const"]
-        self.written = set(self.array_outputs)
         self.loops = LoopAssignment(g)
         self._compute_strides(array_of)
         self._choose_loop_nest()
@@ -154,27 +152,25 @@ class KernelSource:
         self.tiled = self.any_size or (self.columns > tile and self.can_tile)
         self.tile_length = tile if self.tiled else self.columns
         self.length_text = "length" if self.tiled else str(self.columns)
-        sizes = [self.tile_length * (count if n in self.blocks else 1) for n in self.scratch_rows]
-        sizes += [self.tile_length] * len(self.angles)
-        *self.scratch_starts, self.scratch = accumulate(sizes, initial=0)
+        self.scratch = [self.tile_length * (count if n in self.blocks else 1) for n in self.scratch_rows]
+        self.scratch += [self.tile_length] * len(self.angles)
         self.interleave_count = INTERLEAVE_COUNT if self.tile_length >= MIN_INTERLEAVED_LENGTH else 0
 
     def _assign_names(self) -> None:
         """Name the parameters, scratch rows and rows of reduced angles."""
-        g, of = self.g, self.loops.loop_of
+        g = self.g
         self.names = {n: f"in{k}" for k, n in enumerate(self.array_inputs)}
         self.names |= {n: f"out{k}" for k, n in enumerate(self.array_outputs)}
         self.names |= {n: f"scalar{k}" for k, n in enumerate(self.scalar_inputs)}
         for a, o in g.overwrites.items():
             self.names[o] = self.names[a]
-            self.written.add(a)
         self.arrays = [*self.array_inputs, *(n for n in self.array_outputs if n not in g.overwrites.values())]
         full = [n for n in g.nodes if g.role(n) == "full"]
-        stored = [n for n in full if self.loops.last_use(n) > of[n]]
+        stored = [n for n in full if self.loops.is_stored(n)]
         self.blocks = set(stored)  # stored for all of the middle axes
         if self.row_vectors:
             rows = [n for n in g.nodes if g.role(n) == "row"]
-            stored += [n for n in rows if n.op in REDUCTIONS or self.loops.last_use(n) > of[n]]
+            stored += [n for n in rows if n.op in REDUCTIONS or self.loops.is_stored(n)]
         self.scratch_rows = {n: k for k, n in enumerate(n for n in stored if n not in self.names)}
         turns = dict.fromkeys(n.args[0] for n in full if n.op in TRIGONOMETRIC_OPS)
         self.angles = {x: len(self.scratch_rows) + k for k, x in enumerate(turns)}
@@ -191,14 +187,15 @@ class KernelSource:
 
     def _place(self, n: GraphNode) -> str:
         """A stored value in the inner loop, in its output array or in a scratch row."""
-        return self._element(n) if n in self.names else f"row{self.scratch_rows[n]}[j]"
+        if n in self.names:
+            return self._element(n)
+        return f"row{self.scratch_rows[n]}{'_tile' if self.middle and n in self.blocks else ''}[j]"
 
     def _is_local(self, a: GraphNode, loop: float) -> bool:
         """Whether a member is a local variable in a vector loop, or between loops for a half number."""
-        of, role = self.loops.loop_of[a], self.g.role(a)
-        if role == "full":
-            return of == loop
-        return not self.row_vectors or (a.op not in REDUCTIONS and loop == of + BETWEEN)
+        if self.g.role(a) == "full":
+            return loop in self.loops.loops_of[a]
+        return not self.row_vectors or (a.op not in REDUCTIONS and loop == self.loops.loop_of[a] + BETWEEN)
 
     def _value(self, a: GraphNode, loop: float, want: Any = None) -> str:
         """A node as an expression inside a vector loop, or between loops for a half number."""
@@ -240,7 +237,7 @@ class KernelSource:
         arguments = [
             *(self.names[n] for n in self.arrays),
             *(self.names[n] for n in self.scalar_inputs),
-            *(["scratch"] if self.scratch else []),
+            *(f"row{k}" for k in range(len(self.scratch))),
         ]
         self.lines.append(f"def kernel({', '.join(arguments)}):")
         for n in self.totals:
@@ -248,6 +245,19 @@ class KernelSource:
         for n in self.array_outputs:
             if self.g.role(n) == "final":
                 self._emit(f"{self.names[n]}[:{n.size}] = {IDENTITIES[n.op]}")
+        self._emit_outer_loops()
+        for n in self.arrays:
+            if n not in self.varies:
+                self._emit_operand_tile(n)
+        for loop in range(-1, self.loops.count):
+            self._emit_vector_loop(loop)
+            self._emit_row_values(loop)
+        self.depth = 1
+        if self.totals:
+            self._emit(f"return {', '.join(map(self._target, self.totals))}")
+
+    def _emit_outer_loops(self) -> None:
+        """Write the heads of the loops around all vector loops."""
         for k, (d, _) in enumerate(self.outer):
             self._emit(f"for i{k} in range({d}):")
             self.depth += 1
@@ -259,28 +269,11 @@ class KernelSource:
             self._emit(f"for start in range(0, {columns}, {self.tile_length}):")
             self.depth += 1
             self._emit(f"length = min({self.tile_length}, {columns} - start)")
-        for n in self.arrays:
-            if n not in self.varies:
-                self._emit_operand_tile(n)
-        for n, k in self.scratch_rows.items():
-            if not self.middle or n not in self.blocks:
-                self._emit(f"row{k} = {self._scratch_tile(k)}")
-        for loop in range(-1, self.loops.count):
-            self._emit_vector_loop(loop)
-            self._emit_row_values(loop)
-        self.depth = 1
-        if self.totals:
-            self._emit(f"return {', '.join(map(self._target, self.totals))}")
-
-    def _scratch_tile(self, k: int, place: str = "") -> str:
-        """A part of the scratch memory, for scratch row or angles number ``k``."""
-        start = f"{self.scratch_starts[k]}{place}"
-        return f"scratch[{start}:{start} + {self.length_text}]"
 
     def _emit_operand_tile(self, n: GraphNode) -> None:
         """Slice an array to the entries that the inner loop accesses."""
         k, step = list(self.strides).index(n), self.inner_stride[n]
-        loops = [*((f"i{i}", s[k]) for i, (_, s) in enumerate(self.outer))]
+        loops = [(f"i{i}", s[k]) for i, (_, s) in enumerate(self.outer)]
         loops += [(f"m{i}", s[k]) for i, (_, s) in enumerate(self.middle)] if n in self.varies else []
         loops += [("start", step)] if self.tiled else []
         start = " + ".join(i if s == 1 else f"{i} * {s}" for i, s in loops if s)
@@ -292,7 +285,7 @@ class KernelSource:
     def _emit_vector_loop(self, loop: int) -> None:
         """Write one vector loop, given its number, with the loops over the middle axes around it."""
         g, of, depth = self.g, self.loops.loop_of, self.depth
-        full = [n for n in g.nodes if of[n] == loop and g.role(n) == "full"]
+        full = [n for n in g.nodes if loop in self.loops.loops_of[n] and g.role(n) == "full"]
         reductions = [n for n in g.reductions if of[n] == loop and n.args[0].shape == g.domain]
         if not full and not reductions:
             return
@@ -323,12 +316,13 @@ class KernelSource:
             for n in self.arrays:
                 if n in self.varies and f"{self.names[n]}_tile" in used:
                     self._emit_operand_tile(n)
-            place, step = "", self.tile_length
-            for k in range(len(self.middle) - 1, -1, -1):
-                place, step = f" + m{k} * {step}" + place, step * self.middle[k][0]
-            for n, k in self.scratch_rows.items():
-                if n in self.blocks and f"row{k}" in used:
-                    self._emit(f"row{k} = {self._scratch_tile(k, place)}")
+            place = "m0"
+            for k, (d, _) in enumerate(self.middle[1:], 1):
+                place = f"({place} * {d} + m{k})"
+            place += f" * {self.tile_length}"
+            for k in self.scratch_rows.values():
+                if f"row{k}_tile" in used:
+                    self._emit(f"row{k}_tile = row{k}[{place}:{place} + {self.length_text}]")
             self.lines += body
 
     def _emit_elements(self, values: list[GraphNode], reductions: list[GraphNode], loop: float) -> None:
@@ -361,9 +355,9 @@ class KernelSource:
         """Reduce angles that are too large for the vectorised sine, one by one."""
         for x in dict.fromkeys(n.args[0] for n in full if n.op in TRIGONOMETRIC_OPS):
             k, step = self.angles[x], self._angle_step(x)
-            row = f"row{self.scratch_rows[x]}" if x in self.scratch_rows else f"{self.names[x]}_tile"
+            row = f"{self.names[x]}_tile" if x in self.names else self._place(x).removesuffix("[j]")
             count = "1" if step == 0 else self.length_text
-            place = self._scratch_tile(k)
+            place = f"row{k}[:{self.length_text}]"
             test = f"has_large_angle{self.bits}({row}, {count}, {step})" if step in (0, 1) else "True"
             self._emit(f"angle{k} = reduce_angles({row}, {count}, {step}, {place}) if {test} else {row}")
 

@@ -6,12 +6,13 @@ that a later loop reads are stored in scratch rows that fit into the L1 cache.
 
 from __future__ import annotations
 
-from autodiff_kit.compile.node import REDUCTIONS, SLOW_OPS, GraphNode
+from autodiff_kit.compile.node import ARITHMETIC_OPS, COMPARISON_OPS, REDUCTIONS, SLOW_OPS, GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup, domain_size
 
 __all__ = [
-    "INTERLEAVE_COUNT", "MAX_ROWS_IN_LONG_TILE", "MAX_SLOW_OPS", "MAX_TILES_IN_BLOCK", "MIN_INTERLEAVED_LENGTH",
-    "MIN_TILE_LENGTH", "SHORT_TILE_LENGTH", "TILE_LENGTH", "TRIGONOMETRIC_OPS", "LoopAssignment", "assign_loops",
+    "INTERLEAVE_COUNT", "MAX_ROWS_IN_LONG_TILE", "MAX_SLOW_OPS", "MAX_TILES_IN_BLOCK", "MAX_UNROLLED",
+    "MIN_INTERLEAVED_LENGTH", "MIN_TILE_LENGTH", "SHORT_TILE_LENGTH", "TILE_LENGTH", "TRIGONOMETRIC_OPS",
+    "LoopAssignment", "assign_loops",
 ]  # fmt: skip
 
 TILE_LENGTH, SHORT_TILE_LENGTH, MAX_ROWS_IN_LONG_TILE = 2048, 512, 2
@@ -26,11 +27,21 @@ INTERLEAVE_COUNT, MIN_INTERLEAVED_LENGTH = 4, 512
 MAX_SLOW_OPS = 2
 """Largest number of transcendental functions in one vector loop; more need too many registers."""
 
+MAX_UNROLLED = 4
+"""Longest loop that LLVM may unroll before it looks for vectors."""
+
 TRIGONOMETRIC_OPS = ("sin", "cos")
+
+REPEATED_OPS = (ARITHMETIC_OPS | COMPARISON_OPS) - {"divide", "reciprocal", "sqrt"}
+MAX_REPEATED_OPS = 3
+"""So many cheap operations on one array are computed again in each loop that needs them, instead of stored."""
 
 
 class LoopAssignment:
-    """The vector loop of each node of a group; row values are computed after the loop of that number."""
+    """The vector loops of each node of a group; row values are computed after the loop of that number.
+
+    ``loop_of`` is the first loop in which a node can be computed, and ``loops_of`` all in which it is.
+    """
 
     def __init__(self, g: FusionGroup) -> None:
         self.g = g
@@ -45,6 +56,11 @@ class LoopAssignment:
                 self.users.setdefault(a, []).append(n)
         for n in reversed(g.nodes):
             self._sink(n)
+        repeated = self._repeated()
+        self.loops_of: dict[GraphNode, set[int]] = {}
+        for n in reversed(g.nodes):
+            read = set[int]().union(*(self.loops_of[u] for u in self.users.get(n, ())))
+            self.loops_of[n] = read if n in repeated else {self.loop_of[n]}
         self.count = max((self.loop_of[n] for n in g.nodes), default=0) + 1
 
     def _earliest_loop(self, n: GraphNode) -> int:
@@ -80,11 +96,27 @@ class LoopAssignment:
         if at > of[n] and all(a in g.outputs or any(of[u] > of[a] for u in self.users[a] if u is not n) for a in mine):
             of[n] = at
 
-    def last_use(self, n: GraphNode) -> int:
-        """The last loop that reads a node."""
-        return max((self.loop_of[u] for u in self.users.get(n, ())), default=-1)
+    def _repeated(self) -> dict[GraphNode, int]:
+        """Nodes that follow from one array by few cheap operations, with the number of these."""
+        g, found = self.g, dict[GraphNode, int]()
+        for n in g.nodes:
+            sources = {a for a in n.args if a.shape == g.domain and not is_scalar(a)}
+            users = self.users.get(n, ())
+            cheap = (
+                n.op in REPEATED_OPS and len(sources) == 1 and all(a in found or a not in g.members for a in sources)
+            )
+            if cheap and users and n not in g.outputs and all(u.op not in TRIGONOMETRIC_OPS for u in users):
+                cost = 1 + sum(found.get(a, 0) for a in sources)
+                if cost <= MAX_REPEATED_OPS and g.role(n) == "full":
+                    found[n] = cost
+        return found
+
+    def is_stored(self, n: GraphNode) -> bool:
+        """Whether a later loop reads a node that is computed only once."""
+        used = max((max(self.loops_of[u]) for u in self.users.get(n, ())), default=-1)
+        return used > max(self.loops_of[n])
 
 
 def assign_loops(g: FusionGroup) -> dict[GraphNode, int]:
-    """The loop number of each node of a group."""
-    return LoopAssignment(g).loop_of
+    """The last loop in which each node of a group is computed."""
+    return {n: max(loops) for n, loops in LoopAssignment(g).loops_of.items()}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.passes.kernel_source import KernelSource
+from autodiff_kit.compile.passes.vector_loop_partition import MAX_UNROLLED
 
 __all__ = ["kernel_module_source", "load_kernel", "module_source"]
 
@@ -22,7 +23,7 @@ def kernel_module_source(kernel: KernelSource) -> str:
     for _ in kernel.scalar_inputs:
         given.append(f"load_number(table, {place})")
         place += 1
-    if kernel.scratch:
+    for _ in kernel.scratch:
         given.append(f"load_array(table, {place}, real)")
         place += 2
     called = f"kernel({', '.join(given)})"
@@ -39,7 +40,8 @@ def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_coun
         "from autodiff_kit.kernels.llvm_compiler import add_reassociable\n"
         "from autodiff_kit.kernels.native_calls import *\n"
         "from autodiff_kit.kernels.vector_math import *\n\n"
-        f'FASTMATH_FLAGS = "nsz"\ninterleave_count = {interleave_count}\nreal = np.{_TYPES[dtype.char]}\n\n\n'
+        f'FASTMATH_FLAGS = "nsz"\ninterleave_count = {interleave_count}\nmax_unrolled = {MAX_UNROLLED}\n'
+        f"real = np.{_TYPES[dtype.char]}\n\n\n"
         f"{kernel}\n\n\ndef entry(table):\n    {entry}\n"
     )
 
@@ -52,4 +54,5 @@ def load_kernel(text: str) -> int:
     names: dict[str, Any] = {}
     exec(text.partition("\n\n\n")[0], names)  # imports and assignments
     modules = (native_calls, vector_math)
-    return load_code(text, names, modules, ["entry"], interleave_count=names["interleave_count"])["entry"]
+    options = {option: names[option] for option in ("interleave_count", "max_unrolled")}
+    return load_code(text, names, modules, ["entry"], **options)["entry"]

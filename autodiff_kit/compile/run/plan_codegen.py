@@ -264,10 +264,11 @@ class PlanCodeGenerator:
             buffer, offset, view = self._locate(n)
             entries += [(buffer, offset), memory_span(view)[1]]
         entries += numbers
-        if kernel.scratch:
-            room = ("scratch", kernel.dtype.char)
-            self._scratch_sizes[room] = max(self._scratch_sizes.get(room, 0), kernel.scratch)
-            entries += [(room, 0), kernel.scratch]
+        start, room = 0, ("scratch", kernel.dtype.char)
+        for size in kernel.scratch:
+            entries += [(room, start * kernel.dtype.itemsize), size]
+            start += size
+            self._scratch_sizes[room] = max(self._scratch_sizes.get(room, 0), start)
         entries += [(("scalars", None), _CELL_BYTES * self._scalar_cells[n]) for n in kernel.totals]
         self._add_unit(self.compiler(text), name, entries)
 
