@@ -9,8 +9,8 @@ The pipeline, in the order of its modules:
 - ``passes``: ``fusion`` groups nodes into kernels, ``memory_plan`` and ``arena_offsets`` place values in memory,
   ``vector_loop_partition`` and ``kernel_source`` write the source of each kernel.
 - ``run``: ``execution_plan`` runs a trace, first as NumPy calls (``numpy_codegen``), later as a ``kernel_plan``, whose
-  function ``plan_codegen`` writes (``scalar_program`` for graphs of single numbers). ``kernel_loader`` compiles kernels
-  with numba, ``buffer_binding`` tracks memory that belongs to others, ``fast_path`` skips the general handling of
+  function ``plan_codegen`` writes (``scalar_program`` for graphs of single numbers). ``kernel_loader`` gives kernels
+  to LLVM, ``buffer_binding`` tracks memory that belongs to others, ``fast_path`` skips the general handling of
   arguments.
 """
 

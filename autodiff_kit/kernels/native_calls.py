@@ -3,180 +3,154 @@
 A unit is the address of a function and that of its argument table, which holds the addresses of its arrays and numbers.
 Python passes only the two ends of the range of units. Matrix products call the inner loops of ``np.matmul``, which are
 found in the C structs PyUFuncObject and PyArrayObject that NumPy guarantees to extensions. Importing this module
-imports numba.
+compiles them, or loads them from the cache.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+import sys
 from typing import Any
 
-import numba
 import numpy as np
-from llvmlite import ir
-from numba import cfunc, extending, njit, types
-from numba.core import cgutils
 
-from autodiff_kit.kernels.inlining import inlined
+from autodiff_kit.kernels.code_cache import load_code, python_function
+from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "COPY", "MATMUL", "array_at", "load_array", "load_number", "matmul_loop_address", "native_entry",
+    "COPY", "MATMUL", "SUM_ROWS", "TAKE_ROWS", "load_array", "load_number", "matmul_loop_address",
     "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
 _WORD_BYTES = 8
-_INT8, _INT64, _VOID = ir.IntType(8), ir.IntType(64), ir.VoidType()
-_DOUBLE, _FLOAT = ir.DoubleType(), ir.FloatType()
-_carray: Any = getattr(numba, "carray")  # noqa: B009 - the module does not say that it has it
-
-
-def _llvm_intrinsic(answer: Any, given: tuple[Any, ...], write: Callable[..., Any]) -> Any:
-    """A numba intrinsic with the given result and parameter types, whose LLVM instructions ``write`` builds."""
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        written = write(builder, *args)
-        return context.get_dummy_value() if answer == types.void else written
-
-    found = answer(*given), code
-    takers: dict[int, Any] = {1: lambda _, a: found, 2: lambda _, a, b: found, 4: lambda _, a, b, c, d: found}
-    return extending.intrinsic(takers[len(given)])
-
-
-def _pointer_to(builder: Any, address: Any, kind: Any) -> Any:
-    return builder.inttoptr(address, kind.as_pointer())
-
-
-def _emit_call(builder: Any, function: Any, *words: Any) -> Any:
-    return builder.call(_pointer_to(builder, function, ir.FunctionType(_VOID, [_INT64] * len(words))), words)
-
-
-def _emit_ufunc_loop_call(builder: Any, loop: Any, arrays: Any, counts: Any, steps: Any) -> Any:
-    """Call ``loop(char **arrays, intp *counts, intp *steps, void *)``, which advances the pointers it is given."""
-    three = ir.ArrayType(_INT64, 3)
-    own = cgutils.alloca_once(builder, three)  # type: ignore[no-untyped-call]
-    builder.store(builder.load(_pointer_to(builder, arrays, three)), own)
-    return _emit_call(builder, loop, builder.ptrtoint(own, _INT64), counts, steps, ir.Constant(_INT64, 0))
-
-
-_int, _float, _void = types.int64, types.float64, types.void
-_as_pointer = _llvm_intrinsic(types.voidptr, (_int,), lambda builder, a: _pointer_to(builder, a, _INT8))
-_load_int64 = _llvm_intrinsic(_int, (_int,), lambda builder, a: builder.load(_pointer_to(builder, a, _INT64)))
-_load_float64 = _llvm_intrinsic(_float, (_int,), lambda builder, a: builder.load(_pointer_to(builder, a, _DOUBLE)))
-_store_int64 = _llvm_intrinsic(
-    _void, (_int, _int), lambda builder, a, x: builder.store(x, _pointer_to(builder, a, _INT64))
-)
-_store_float64 = _llvm_intrinsic(
-    _void, (_int, _float), lambda builder, a, x: builder.store(x, _pointer_to(builder, a, _DOUBLE))
-)
-_store_float32 = _llvm_intrinsic(
-    _void, (_int, types.float32), lambda builder, a, x: builder.store(x, _pointer_to(builder, a, _FLOAT))
-)
-_call_function = _llvm_intrinsic(_void, (_int, _int), _emit_call)
-_call_ufunc_loop = _llvm_intrinsic(_void, (_int,) * 4, _emit_ufunc_loop_call)
 
 
 # ------------------------------------------------------------------------------------- what the entry of a kernel reads
-@inlined()
-def array_at(address: Any, shape: Any, dtype: Any) -> Any:
-    """The array at an address."""
-    return _carray(_as_pointer(address), shape, dtype)
-
-
-@inlined()
-def load_array(table: Any, k: Any, dtype: Any) -> Any:
-    """The array whose address and length are entries ``k`` and ``k + 1`` of the table."""
-    return array_at(_load_int64(table + _WORD_BYTES * k), (_load_int64(table + _WORD_BYTES * (k + 1)),), dtype)
-
-
-@inlined()
 def load_word(table: Any, k: Any) -> Any:
     """Entry ``k`` of the table."""
-    return _load_int64(table + _WORD_BYTES * k)
+    return array_at(table, np.int64)[k]
 
 
-@inlined()
+def load_array(table: Any, k: Any, dtype: Any) -> Any:
+    """The array whose address and length are entries ``k`` and ``k + 1`` of the table; it overlaps no other."""
+    return array_at(load_word(table, k), dtype, load_word(table, k + 1))
+
+
 def load_number(table: Any, k: Any) -> Any:
     """The number whose address is entry ``k`` of the table."""
-    return _load_float64(_load_int64(table + _WORD_BYTES * k))
+    return array_at(load_word(table, k), np.float64)[0]
 
 
-@inlined()
 def store_number(table: Any, k: Any, value: Any) -> None:
     """Store a number at the address in entry ``k``, as float64 and behind it as float32."""
-    cell = _load_int64(table + _WORD_BYTES * k)
-    _store_float64(cell, np.float64(value))
-    _store_float32(cell + _WORD_BYTES, np.float32(value))
+    array_at(load_word(table, k), np.float64)[0] = value
+    array_at(load_word(table, k) + _WORD_BYTES, np.float32)[0] = value
 
 
-# ---------------------------------------------------------------------------------------------------- what Python calls
-@njit("void(float64, float64)", cache=True)
+# ------------------------------------------------------------------------------------------------- what runs the units
 def _run_units(first: Any, last: Any) -> None:
-    for unit in range(np.int64(first), np.int64(last), 2 * _WORD_BYTES):
-        _call_function(_load_int64(unit), _load_int64(unit + _WORD_BYTES))
+    for unit in range(first, last, 2 * _WORD_BYTES):
+        call_address(load_word(unit, 0), load_word(unit, 1))
 
 
-@njit("void(float64, float64, int64)", cache=True)
-def _write_addresses(first: Any, last: Any, load_array: Any) -> None:
-    array_at = _load_int64(load_array + _OBJECT_HEAD_BYTES)
-    for row in range(np.int64(first), np.int64(last), 2 * _WORD_BYTES):
-        _store_int64(_load_int64(row), array_at + _load_int64(row + _WORD_BYTES))
+def _write_addresses(first: Any, last: Any, array: Any) -> None:
+    data = load_word(array + _OBJECT_HEAD_BYTES, 0)
+    for row in range(first, last, 2 * _WORD_BYTES):
+        array_at(load_word(row, 0), np.int64)[0] = data + load_word(row, 1)
 
 
-@cfunc("void(int64)", cache=True)
+def _run_steps(count: Any, first: Any, last: Any, first_place: Any, last_place: Any) -> None:
+    for _ in range(count):
+        _run_units(first, last)
+        for row in range(first_place, last_place, 2 * _WORD_BYTES):
+            place = array_at(load_word(row, 0), np.int64)
+            place[0] += load_word(row, 1)
+
+
 def _matmul(table: Any) -> None:
-    _call_ufunc_loop(_load_int64(table), table + _WORD_BYTES, table + 4 * _WORD_BYTES, table + 8 * _WORD_BYTES)
+    arrays = local_words(3)  # the loop advances the addresses that it is given
+    for k in range(3):
+        array_at(arrays, np.int64)[k] = load_word(table, k + 1)
+    call_address(load_word(table, 0), arrays, table + 4 * _WORD_BYTES, table + 8 * _WORD_BYTES, 0)
 
 
-@cfunc("void(int64)", cache=True)
 def _copy(table: Any) -> None:
-    for k in range(1, 1 + 3 * _load_int64(table), 3):
+    for k in range(1, 1 + 3 * load_word(table, 0), 3):
         source, target, size = load_word(table, k), load_word(table, k + 1), load_word(table, k + 2)
         if size == _WORD_BYTES:
-            _store_int64(target, _load_int64(source))
+            array_at(target, np.int64)[0] = load_word(source, 0)
         else:
-            old, new = array_at(source, (size,), np.uint8), array_at(target, (size,), np.uint8)
             for j in range(size):
-                new[j] = old[j]
+                array_at(target, np.uint8)[j] = array_at(source, np.uint8)[j]
 
 
-@njit("void(float64, float64, float64, float64, float64)", cache=True)
-def _run_steps(count: Any, first: Any, last: Any, first_place: Any, last_place: Any) -> None:
-    for _ in range(np.int64(count)):
-        for unit in range(np.int64(first), np.int64(last), 2 * _WORD_BYTES):
-            _call_function(_load_int64(unit), _load_int64(unit + _WORD_BYTES))
-        for row in range(np.int64(first_place), np.int64(last_place), 2 * _WORD_BYTES):
-            place = _load_int64(row)
-            _store_int64(place, _load_int64(place) + _load_int64(row + _WORD_BYTES))
+def _take_rows(table: Any) -> None:
+    x, ids, out = load_array(table, 0, np.int32), load_array(table, 2, np.int64), load_array(table, 4, np.int32)
+    width = load_word(table, 6)
+    for i in range(ids.shape[0]):
+        row, place = x[ids[i] * width :], out[i * width :]
+        for j in range(width):
+            place[j] = row[j]
 
 
-def native_entry(compiled: Any) -> Callable[..., Any]:
-    """The entry point of a compiled function without numba's type dispatch, which takes ten times as long."""
-    (found,) = compiled.overloads.values()
-    entry: Callable[..., Any] = found.entry_point
-    return entry
+def _sum_rows(table: Any, dtype: Any) -> None:
+    x, ids, out = load_array(table, 0, dtype), load_array(table, 2, np.int64), load_array(table, 4, dtype)
+    width, sizes = load_word(table, 6), load_array(table, 7, dtype)
+    out[: out.shape[0]] = 0
+    for i in range(ids.shape[0]):
+        row, place = x[i * width :], out[ids[i] * width :]
+        for j in range(width):
+            place[j] += row[j]
+    for i in range(sizes.shape[0]):
+        mean = out[i * width :]
+        for j in range(width):
+            mean[j] = mean[j] / sizes[i]
 
 
-run_units = native_entry(_run_units)
+def _sum_rows32(table: Any) -> None:
+    _sum_rows(table, np.float32)
+
+
+def _sum_rows64(table: Any) -> None:
+    _sum_rows(table, np.float64)
+
+
+_here = sys.modules[__name__]
+_for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
+_units = load_code("", {}, [_here], ["_copy", "_matmul", "_take_rows", "_sum_rows32", "_sum_rows64"])
+
+run_units = python_function(_for_python["_run_units"])
 """``run_units(first, last)``: run the units of a table between two addresses, each a function and its arguments.
 
 Addresses are passed as floats, which hold them exactly and are unboxed in a third of the time of integers.
 """
 
-write_addresses = native_entry(_write_addresses)
+write_addresses = python_function(_for_python["_write_addresses"])
 """``write_addresses(first, last, id(array))``: store the array's address in each row's destination, plus its offset."""
 
-run_steps = native_entry(_run_steps)
+run_steps = python_function(_for_python["_run_steps"])
 """``run_steps(count, first, last, first_place, last_place)``: run units again and again.
 
 After each step, the rows between the last two addresses are followed: each adds a number to the address at a place.
 """
 
-COPY: Any = _copy.address
+COPY: Any = _units["_copy"]
 """Address of the unit that copies memory. Its table: how often, then for each: source, target, number of bytes."""
 
-MATMUL: Any = _matmul.address
+TAKE_ROWS: Any = _units["_take_rows"]
+"""Address of the unit that gathers rows by index.
+
+Its table: address and length of the operand, of the ids and of the result, and of a row, all in words of four bytes.
+"""
+
+SUM_ROWS: Any = {"f": _units["_sum_rows32"], "d": _units["_sum_rows64"]}
+"""Addresses of the units that write the sum of the rows of each id.
+
+Their table: as for :data:`TAKE_ROWS`, in entries, and address and length of numbers that divide the rows, or length 0.
+"""
+
+MATMUL: Any = _units["_matmul"]
 """Address of the unit that multiplies matrices.
 
 Its table: the inner loop; addresses of both operands and the result; counts of products, rows, inner entries and

@@ -2,7 +2,8 @@
 
 Polynomials after argument reduction; errors stay within two units in the last place. ``sincos`` uses a three-step
 reduction that is accurate up to ``MAX_ANGLE``; callers reduce larger angles first. Public names end in the number of
-bits. Importing this module imports numba.
+bits. :mod:`autodiff_kit.kernels.llvm_compiler` compiles them as parts of kernels, and numba as parts of
+loops.
 """
 
 from __future__ import annotations
@@ -11,16 +12,11 @@ import math
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir
-from numba import types
-from numba.extending import intrinsic
-
-from autodiff_kit.kernels.inlining import inlined
 
 __all__ = [
     "LOWEST_KEY32", "LOWEST_KEY64", "MAX_ANGLE32", "MAX_ANGLE64", "SMALLEST_NORMAL32", "SMALLEST_NORMAL64",
-    "add_reassociable", "exp32", "exp64", "has_large_angle32", "has_large_angle64", "log1p32", "log1p64", "log32",
-    "log64", "logaddexp32", "logaddexp64", "reduce_angles", "set_loop_options", "sincos32", "sincos64",
+    "exp32", "exp64", "has_large_angle32", "has_large_angle64", "log1p32", "log1p64", "log32",
+    "log64", "logaddexp32", "logaddexp64", "reduce_angles", "sincos32", "sincos64",
     "sort_key32", "sort_key64", "tanh32", "tanh64", "value_of_key32", "value_of_key64",
 ]  # fmt: skip
 
@@ -31,46 +27,16 @@ LOWEST_KEY32, LOWEST_KEY64 = np.int32(-(2**31)), np.int64(-(2**63))
 # Adding one of these rounds to an integer, which the low bits then hold.
 ROUNDING32, ROUNDING64 = f(12582912.0), 6755399441055744.0
 
-
-def _bitcast(source: Any, target: Any, kind: Any) -> Any:
-    @intrinsic
-    def cast(context: Any, x: Any) -> Any:
-        return target(source), lambda c, builder, sig, args: builder.bitcast(args[0], kind)
-
-    return cast
+FASTMATH_FLAGS = "contract nsz"
+"""What LLVM may do with these operations: fused multiply-add, and any sign of zero."""
 
 
-as_int32 = _bitcast(types.float32, types.int32, ir.IntType(32))
-as_float32 = _bitcast(types.int32, types.float32, ir.FloatType())
-as_int64 = _bitcast(types.float64, types.int64, ir.IntType(64))
-as_float64 = _bitcast(types.int64, types.float64, ir.DoubleType())
-
-_inline_math = inlined(fastmath={"contract", "nsz"}, forceinline=True)
-
-
-def set_loop_options(interleave_count: int = 0, max_unrolled: int = 2**32 - 1) -> None:
-    """Set how LLVM compiles loops from now on; the defaults leave it to LLVM.
-
-    ``interleave_count`` vectors are interleaved. Loops of more than ``max_unrolled`` turns are not unrolled completely,
-    which LLVM would do before it looks for vectors.
-    """
-    binding.set_option("autodiff_kit", f"-force-vector-interleave={interleave_count}")
-    binding.set_option("autodiff_kit", f"-unroll-full-max-count={max_unrolled}")
-
-
-@inlined(fastmath={"reassoc", "contract", "nsz"})
-def add_reassociable(a: Any, b: Any) -> Any:
-    """``a + b`` as a term of a sum that may be reordered; no other operation may be."""
-    return a + b
-
-
-@_inline_math
 def exp32(x: Any) -> Any:
     """The exponential with 2ᵏ in two factors: exactly 0 far below, inf far above, nan for nan, never denormal."""
     u = max(x, f(-87.3))
     u = min(u, f(89.0))
     t = u * f(1.44269504) + ROUNDING32
-    k = as_int32(t) - np.int32(0x4B400000)
+    k = np.float32(t).view(np.int32) - np.int32(0x4B400000)
     n = t - ROUNDING32
     r = u - n * f(0.693359375)
     r = r - n * f(-2.12194440e-4)
@@ -81,16 +47,15 @@ def exp32(x: Any) -> Any:
     y = y * r + f(1.6666665459e-1)
     y = y * r + f(5.0000001201e-1)
     y = y * r * r + r + f(1.0)
-    return (y + y) * as_float32(np.int32((k + np.int32(126)) << np.int32(23)))
+    return (y + y) * np.int32((k + np.int32(126)) << np.int32(23)).view(np.float32)
 
 
-@_inline_math
 def exp64(x: Any) -> Any:
     """As :func:`exp32` for float64."""
     u = max(x, -708.3)
     u = min(u, 710.0)
     t = u * 1.4426950408889634 + ROUNDING64
-    k = as_int64(t) - np.int64(0x4338000000000000)
+    k = np.float64(t).view(np.int64) - np.int64(0x4338000000000000)
     n = t - ROUNDING64
     r = u - n * 6.93147180369123816490e-01
     r = r - n * 1.90821492927058770002e-10
@@ -107,36 +72,33 @@ def exp64(x: Any) -> Any:
     y = y * r + 1 / 6.0
     y = y * r + 0.5
     y = y * r * r + r + 1.0
-    return (y + y) * as_float64((k + 1022) << 52)
+    return (y + y) * np.int64((k + 1022) << 52).view(np.float64)
 
 
-@_inline_math
 def log32(x: Any) -> Any:
     """The logarithm of 2ᵏ m for m near 1: a series in s = (m - 1) / (m + 1)."""
     small = x < SMALLEST_NORMAL32
     u = x * f(8388608.0) if small else x
-    i = as_int32(u)
+    i = np.float32(u).view(np.int32)
     k = np.int32(np.int32(i - np.int32(0x3F3504F3)) >> np.int32(23))
-    g = as_float32(np.int32(i - (k << np.int32(23)))) - f(1.0)
+    g = np.int32(i - (k << np.int32(23))).view(np.float32) - f(1.0)
     n = np.float32(k) - (f(23.0) if small else f(0.0))
     s = g / (f(2.0) + g)
     z = s * s
     r = (((f(0.24279078841) * z + f(0.28498786688)) * z + f(0.40000972152)) * z + f(0.66666662693)) * z
     h = f(0.5) * g * g
     y = s * (h + r) + n * f(9.0580006145e-6) - h + g + n * f(6.9313812256e-1)
-    y = y if x < f(np.inf) else x
-    y = y if x >= f(0.0) else f(np.nan)
-    return f(-np.inf) if x == f(0.0) else y
+    below = y if x < f(np.inf) else x
+    return f(-np.inf) if x == f(0.0) else below if x >= f(0.0) else f(np.nan)
 
 
-@_inline_math
 def log64(x: Any) -> Any:
     """As :func:`log32` for float64."""
     small = x < SMALLEST_NORMAL64
     u = x * 18014398509481984.0 if small else x
-    i = as_int64(u)
+    i = np.float64(u).view(np.int64)
     k = (i - 0x3FE6A09E667F3BCD) >> 52
-    g = as_float64(i - (k << 52)) - 1.0
+    g = np.int64(i - (k << 52)).view(np.float64) - 1.0
     n = np.float64(k) - (54.0 if small else 0.0)
     s = g / (2.0 + g)
     z = s * s
@@ -145,12 +107,10 @@ def log64(x: Any) -> Any:
     r = (r * z + 6.666666666666735130e-1) * z
     h = 0.5 * g * g
     y = s * (h + r) + n * 1.90821492927058770002e-10 - h + g + n * 6.93147180369123816490e-01
-    y = y if x < np.inf else x
-    y = y if x >= 0.0 else np.nan
-    return -np.inf if x == 0.0 else y
+    below = y if x < np.inf else x
+    return -np.inf if x == 0.0 else below if x >= 0.0 else np.nan
 
 
-@_inline_math
 def log1p32(x: Any) -> Any:
     """log(1 + x), with a correction for the rounding of the sum."""
     w = f(1.0) + x
@@ -159,7 +119,6 @@ def log1p32(x: Any) -> Any:
     return y + c if abs(y) < f(np.inf) else y
 
 
-@_inline_math
 def log1p64(x: Any) -> Any:
     """As :func:`log1p32` for float64."""
     w = 1.0 + x
@@ -168,25 +127,22 @@ def log1p64(x: Any) -> Any:
     return y + c if abs(y) < np.inf else y
 
 
-@_inline_math
 def logaddexp32(x: Any, y: Any) -> Any:
     """log(exp(x) + exp(y))."""
     more = log1p32(exp32(-abs(x - y)))
     return max(x, y) + (f(0.6931471805599453) if x == y else more)
 
 
-@_inline_math
 def logaddexp64(x: Any, y: Any) -> Any:
     """As :func:`logaddexp32` for float64."""
     more = log1p64(exp64(-abs(x - y)))
     return max(x, y) + (0.6931471805599453 if x == y else more)
 
 
-@_inline_math
 def sincos32(x: Any) -> Any:
     """Sine and cosine, for angles of size up to :data:`MAX_ANGLE32`."""
     t = x * f(0.636619772) + ROUNDING32
-    k = as_int32(t)
+    k = np.float32(t).view(np.int32)
     n = t - ROUNDING32
     r = x - n * f(1.5703125)
     r = r - n * f(4.837512969970703125e-4)
@@ -198,15 +154,15 @@ def sincos32(x: Any) -> Any:
     odd = (k & np.int32(1)) != 0
     a = c if odd else s
     b = s if odd else c
-    a = as_float32(as_int32(a) ^ np.int32((k & np.int32(2)) << np.int32(30)))
-    return a, as_float32(as_int32(b) ^ np.int32(((k + np.int32(1)) & np.int32(2)) << np.int32(30)))
+    a = np.int32(np.float32(a).view(np.int32) ^ (k & np.int32(2)) << np.int32(30)).view(np.float32)
+    b = np.int32(np.float32(b).view(np.int32) ^ ((k + np.int32(1)) & np.int32(2)) << np.int32(30)).view(np.float32)
+    return a, b
 
 
-@_inline_math
 def sincos64(x: Any) -> Any:
     """Sine and cosine, for angles of size up to :data:`MAX_ANGLE64`."""
     t = x * 0.63661977236758134308 + ROUNDING64
-    k = as_int64(t)
+    k = np.float64(t).view(np.int64)
     n = t - ROUNDING64
     r = x - n * 1.57079632673412561417e00
     r = r - n * 6.07710050630396597660e-11
@@ -221,11 +177,10 @@ def sincos64(x: Any) -> Any:
     odd = (k & 1) != 0
     a = c if odd else s
     b = s if odd else c
-    a = as_float64(as_int64(a) ^ ((k & 2) << 62))
-    return a, as_float64(as_int64(b) ^ (((k + 1) & 2) << 62))
+    a = np.int64(np.float64(a).view(np.int64) ^ ((k & 2) << 62)).view(np.float64)
+    return a, np.int64(np.float64(b).view(np.int64) ^ (((k + 1) & 2) << 62)).view(np.float64)
 
 
-@_inline_math
 def tanh32(x: Any) -> Any:
     """tanh: a polynomial near 0, otherwise from the exponential."""
     z = x * x
@@ -236,7 +191,6 @@ def tanh32(x: Any) -> Any:
     return p if z < f(0.390625) else q
 
 
-@_inline_math
 def tanh64(x: Any) -> Any:
     """As :func:`tanh32` for float64, with a rational function near 0."""
     z = x * x
@@ -249,35 +203,30 @@ def tanh64(x: Any) -> Any:
 
 
 # A maximum of floats that propagates nan does not vectorise; one of integers in the same order, nan on top, does.
-@_inline_math
 def sort_key32(x: Any) -> Any:
     """An integer that is ordered like ``x``, with nan on top."""
-    k = as_int32(x)
+    k = np.float32(x).view(np.int32)
     k = k & np.int32(0x7FFFFFFF) if x != x else k
     return k ^ ((k >> np.int32(31)) & np.int32(0x7FFFFFFF))
 
 
-@_inline_math
 def value_of_key32(k: Any) -> Any:
     """The inverse of :func:`sort_key32`."""
-    return as_float32(k ^ ((k >> np.int32(31)) & np.int32(0x7FFFFFFF)))
+    return np.int32(k ^ ((k >> np.int32(31)) & np.int32(0x7FFFFFFF))).view(np.float32)
 
 
-@_inline_math
 def sort_key64(x: Any) -> Any:
     """An integer that is ordered like ``x``, with nan on top."""
-    k = as_int64(x)
+    k = np.float64(x).view(np.int64)
     k = k & np.int64(0x7FFFFFFFFFFFFFFF) if x != x else k
     return k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF)
 
 
-@_inline_math
 def value_of_key64(k: Any) -> Any:
     """The inverse of :func:`sort_key64`."""
-    return as_float64(k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF))
+    return np.int64(k ^ ((k >> 63) & 0x7FFFFFFFFFFFFFFF)).view(np.float64)
 
 
-@_inline_math
 def has_large_angle32(x: Any, n: Any, step: Any) -> Any:
     """Whether one of ``n`` angles is too large for :func:`sincos32`."""
     far = np.int32(0)
@@ -286,7 +235,6 @@ def has_large_angle32(x: Any, n: Any, step: Any) -> Any:
     return far != 0
 
 
-@_inline_math
 def has_large_angle64(x: Any, n: Any, step: Any) -> Any:
     """Whether one of ``n`` angles is too large for :func:`sincos64`."""
     far = np.int64(0)
@@ -295,7 +243,6 @@ def has_large_angle64(x: Any, n: Any, step: Any) -> Any:
     return far != 0
 
 
-@_inline_math
 def reduce_angles(x: Any, n: Any, step: Any, out: Any) -> Any:
     """Reduce ``n`` angles to [-π, π] one by one, into ``out``."""
     for j in range(n):

@@ -45,12 +45,12 @@ def main() -> int:
     names = kernels.compile_all_loops()
     if names:
         from autodiff_kit.compile.run.execution_plan import build_kernels_now
-        from autodiff_kit.kernels import indexed_rows  # compiles on import
+        from autodiff_kit.kernels import native_calls  # compiles on import
 
         for function, arguments in _example_functions():
             function(*arguments)
             build_kernels_now(function)
-        names.append(indexed_rows.__name__)
+        names.append(native_calls.__name__)
     print(f"Kernels compiled in {time.perf_counter() - begun:.1f} s.")
     return 0
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from numba import njit
 
-from autodiff_kit.kernels import vector_math
+from autodiff_kit.compile.run.kernel_loader import load_kernel, module_source
 
 EDGES = [0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, -2.0, 1e-30, -1e-30, 1e30, 1e-40, 0.9999999, 1.0000001]
 SPANS = {"exp": (-80, 80), "log": (1e-6, 1e6), "log1p": (-0.99, 1e4), "tanh": (-12, 12), "sin": (-4000, 4000),
@@ -17,36 +17,21 @@ SPANS = {"exp": (-80, 80), "log": (1e-6, 1e6), "log1p": (-0.99, 1e4), "tanh": (-
 
 
 def over(name: str, dtype: Any) -> Callable[..., Any]:
-    """A function of vmath, for arrays."""
+    """A function of kernels, for arrays."""
     bits = np.dtype(dtype).itemsize * 8
-    if name in ("sin", "cos"):
-        both, place = getattr(vector_math, f"sincos{bits}"), ("sin", "cos").index(name)
-
-        @njit(error_model="numpy")
-        def loop(x: Any, out: Any) -> None:
-            for k in range(x.size):
-                out[k] = both(x[k])[place]
-
-    elif name == "logaddexp":
-        pair = getattr(vector_math, f"logaddexp{bits}")
-
-        @njit(error_model="numpy")
-        def loop(x: Any, out: Any) -> None:
-            for k in range(x.size):
-                out[k] = pair(x[k], x[(7 * k + 3) % x.size])
-
-    else:
-        one = getattr(vector_math, f"{name}{bits}")
-
-        @njit(error_model="numpy")
-        def loop(x: Any, out: Any) -> None:
-            for k in range(x.size):
-                out[k] = one(x[k])
+    text = {
+        "sin": f"sincos{bits}(x[k])[0]", "cos": f"sincos{bits}(x[k])[1]",
+        "logaddexp": f"logaddexp{bits}(x[k], y[k])",
+    }.get(name, f"{name}{bits}(x[k])")  # fmt: skip
+    loop = f"def kernel(x, y, out):\n    for k in range(x.shape[0]):\n        out[k] = {text}"
+    entry = "kernel(load_array(table, 0, real), load_array(table, 2, real), load_array(table, 4, real))"
+    function = ctypes.CFUNCTYPE(None, ctypes.c_int64)(load_kernel(module_source(loop, entry, np.dtype(dtype))))
 
     def run(x: Any) -> Any:
-        out = np.empty_like(x)
-        loop(x, out)
-        return out
+        arrays = [x, partner(x), np.empty_like(x)]
+        table = np.array([entry for array in arrays for entry in (array.ctypes.data, array.size)], np.int64)
+        function(table.ctypes.data)
+        return arrays[-1]
 
     return run
 

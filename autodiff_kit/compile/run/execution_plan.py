@@ -78,7 +78,7 @@ class ExecutionPlan:
         try:
             self.build()
             self.build_error = None
-        except Exception as error:  # noqa: BLE001 - of numba, its compiler or the disk; the function itself still runs
+        except Exception as error:  # noqa: BLE001 - of the compiler or LLVM; the function itself still runs
             self.build_error = error
             self.run = self._explain_and_retry if first else self.run_numpy
 

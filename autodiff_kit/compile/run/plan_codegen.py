@@ -55,7 +55,7 @@ class PlanCodeGenerator:
         from autodiff_kit.kernels import native_calls
 
         self.memory_plan, self.compiler = memory_plan, compiler
-        self.native_calls = native_calls  # imported here, because it imports numba
+        self.native_calls = native_calls  # imported here, because it imports llvmlite
         self.argument_names = dict(inputs)  # node -> local name of the argument
         self.env: dict[str, Any] = {"np": np, "check_shape": check_shape, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
@@ -96,15 +96,12 @@ class PlanCodeGenerator:
         return list(dict.fromkeys(kernel.source for _, kernel in self.kernels))
 
     # --------------------------------------------------------------------------------------------------------- operands
-    def view_name(self, node: GraphNode, rows: tuple[int, int] | None = None) -> str:
-        """The name of a view of a node's memory, or of its rows as a matrix."""
+    def view_name(self, node: GraphNode) -> str:
+        """The name of a view of a node's memory."""
         buffer, offset, view = self._locate(node)
-        shape, strides = view.shape, view.strides
-        if rows is not None:
-            shape, strides = rows, (rows[1] * view.itemsize, view.itemsize)
-        key = (buffer, offset, shape, strides, view.dtype.char)
+        key = (buffer, offset, view.shape, view.strides, view.dtype.char)
         if key not in self._names:
-            self._names[key] = self._bind_view(buffer, (shape, view.dtype, offset, strides))
+            self._names[key] = self._bind_view(buffer, (view.shape, view.dtype, offset, view.strides))
         return self._names[key]
 
     def _locate(self, node: GraphNode) -> tuple[Any, int, Any]:
@@ -127,9 +124,7 @@ class PlanCodeGenerator:
                 f"{name} = {local if whole else f'ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})'}"
             )
         elif buffer[0] in ("arena", "const"):
-            self.env[name] = np.ndarray(
-                shape, dtype, _writable_array(self.memory_plan.buffer_array(buffer)), offset, strides
-            )
+            self.env[name] = np.ndarray(shape, dtype, self.memory_plan.buffer_array(buffer), offset, strides)
         else:
             self.views_of_buffer.setdefault(buffer, []).append((name, *layout))
         return name
@@ -375,7 +370,7 @@ class PlanCodeGenerator:
         self._emit_line(f"{self.view_name(n)}[{self._operand(ids)}] = {self._operand(rows)}")
 
     def _emit_row_loop(self, n: GraphNode) -> bool:
-        """Emit ``take`` or segment sums and means along the first axis as compiled loops, if they fit."""
+        """Add ``take`` or segment sums and means along the first axis as a native unit, if they fit."""
         ids, axis = _row_ids(n.params)
         plain = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.ndim == 1 and ids.size > 0
         if not plain or len(n.args) != 1 or n.args[0].ndim != -axis:
@@ -385,21 +380,18 @@ class PlanCodeGenerator:
             return False
         if not all(self.memory_plan.array_of(a).flags.c_contiguous for a in (x, n)):  # type: ignore[union-attr]
             return False
-        name = f"row_loop{n.number}"
-        self.env[name] = self._row_loop(n.params.name == "take")
-        self.env[f"row_ids{n.number}"] = np.array(ids, np.int64)
-        source, out = (self.view_name(a, rows=(a.shape[0], a.size // a.shape[0])) for a in (x, n))
-        self._emit_line(f"{name}({source}, row_ids{n.number}, {out})")
+        rows = self.env[f"row_ids{n.number}"] = np.array(ids, np.int64)  # kept alive
+        sizes = self.env[f"segment_sizes{n.number}"] = np.empty(0, n.dtype)
         if n.params.name == "segment_mean":
-            sizes = np.maximum(np.bincount(self.env[f"row_ids{n.number}"], minlength=n.shape[0]), 1)
-            self.env[f"segment_sizes{n.number}"] = sizes.astype(n.dtype)[:, None]
-            self._emit_line(f"np.divide({out}, segment_sizes{n.number}, out={out})")
+            sizes = np.maximum(np.bincount(rows, minlength=n.shape[0]), 1).astype(n.dtype)
+            self.env[f"segment_sizes{n.number}"] = sizes
+        take = n.params.name == "take"
+        words = n.dtype.itemsize // 4 if take else 1
+        entries: list[Any] = [self._locate(x)[:2], x.size * words, rows.ctypes.data, rows.size]
+        entries += [self._locate(n)[:2], n.size * words, x.size // x.shape[0] * words, sizes.ctypes.data, sizes.size]
+        unit = self.native_calls.TAKE_ROWS if take else self.native_calls.SUM_ROWS[n.dtype.char]
+        self._add_unit(unit, n.params.name, entries)
         return True
-
-    def _row_loop(self, out: bool) -> Any:
-        from autodiff_kit.kernels import indexed_rows
-
-        return indexed_rows.take_rows if out else indexed_rows.sum_rows_by_id
 
     def _emit_concat(self, n: GraphNode, argument_names: list[str]) -> None:
         """Copy the parts of a concatenation that were not written in place."""
@@ -421,11 +413,6 @@ def _row_ids(call: OpaqueCall) -> tuple[Any, int]:
     if call.name in ("segment_sum", "segment_mean"):
         return call.args[-1].get("ids"), -call.args[-1]["ndim"]
     return None, 0
-
-
-def _writable_array(array: Any) -> Any:
-    """A writable array for a constant: numba compiles read-only arrays as another type. Nothing writes to it."""
-    return array if array.flags.writeable else array.copy()
 
 
 def _batch_stride(shape: tuple[int, ...], strides: tuple[int, ...]) -> int | None:
