@@ -48,6 +48,7 @@ class Trace:
     structure: Any  # the return value without its leaves
     assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]]
     updates: list[StepUpdate]
+    equal_slots: list[list[OptimizerSlotSource]]  # which share an input as long as they are equal
 
     @property
     def returned_nodes(self) -> list[GraphNode]:
