@@ -55,9 +55,9 @@ def run(script: str, **environment: str) -> str:
 def loops() -> dict[str, Any]:
     """The compiled loops, without enabling them for the other tests."""
     pytest.importorskip("numba")
-    from autodiff_kit.kernels.eager_loops import compile_all
+    from autodiff_kit.kernels.eager_loops import LOOPS
 
-    return compile_all()
+    return LOOPS
 
 
 def test_the_same_digits_with_and_without_numba() -> None:

@@ -142,25 +142,28 @@ class Compiled:
         while len(self._plans) > MAX_PLANS:
             self._plans.popitem(last=False)
         if plan.kernel_plan is not None and not kwargs:
-            plan.fast_path = (
-                plan.fast_path
-                or make_fast_path(args, key[0], guard, plan.kernel_plan, self._lock_token)
-                or _no_fast_path
-            )
+            if plan.fast_path is None:
+                made = make_fast_path(args, key[0], guard, plan.kernel_plan, self._lock_token)
+                plan.fast_path = made or _no_fast_path
             self._fast_path = plan.fast_path
         return plan([_raw_value(x) for x in numeric_leaves])
+
+    def _guard(self, other_objects: list[Any]) -> TraceGuard:
+        from autodiff_kit.compile.trace.guards import TraceGuard
+
+        return TraceGuard([self.function, *other_objects])
 
     def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[TraceGuard, ExecutionPlan]:
         # The tracer and the passes are imported with the first function that is compiled.
         from autodiff_kit.compile.run.execution_plan import ExecutionPlan
-        from autodiff_kit.compile.trace.guards import TraceGuard
         from autodiff_kit.compile.trace.hidden_state import RandomStates
         from autodiff_kit.compile.trace.tracer import trace_function
 
-        guard = TraceGuard([self.function, *other_objects])
+        guard = self._guard(other_objects)
         random_states = RandomStates(guard.generators)
         trace = trace_function(self.function, args, kwargs, guard.optimizers)
         random_states.require_unchanged()
+        guard.require_equal_slots(trace.equal_slots)
         self.trace_count += 1
         return guard, ExecutionPlan(trace)
 

@@ -32,13 +32,15 @@ def run_and_compile(run: Callable[[], Any], *functions: Callable[[], Any]) -> tu
     """The result of ``run()``; and the functions compiled, or None if its own code does more than compute."""
     if sys.getprofile() is not None or must_run_eagerly():
         return run(), None
-    watch, draws = _EffectWatch(), _global_draws()
+    from autodiff_kit.compile.trace.hidden_state import RandomStates  # here, because a first gradient does not need it
+
+    watch, states = _EffectWatch(), RandomStates([])
     sys.setprofile(watch)
     try:
         result = run()
     finally:
         sys.setprofile(None)
-    only_computes = not watch.found and _global_draws() == draws
+    only_computes = not watch.found and states.advanced() is None
     return result, tuple(map(_CompiledToNumPy, functions)) if only_computes else None
 
 
@@ -48,25 +50,16 @@ register(run_and_compile)
 class _CompiledToNumPy(Compiled):
     """A compiled function that stays NumPy calls: no kernels, whose last digits would depend on when they are ready."""
 
-    def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[TraceGuard, ExecutionPlan]:
-        from autodiff_kit.compile.run.execution_plan import ExecutionPlan
-        from autodiff_kit.compile.trace.guards import TraceGuard
-        from autodiff_kit.compile.trace.tracer import trace_function
-
-        guard = TraceGuard([self.function, *other_objects])
+    def _guard(self, other_objects: list[Any]) -> TraceGuard:
+        guard = super()._guard(other_objects)
         if guard.generators:  # before it is traced, which would advance them
             raise ConcretizationError("this function may draw random numbers, so it is not compiled by itself")
-        self.trace_count += 1
-        plan = ExecutionPlan(trace_function(self.function, args, kwargs, guard.optimizers))
+        return guard
+
+    def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[TraceGuard, ExecutionPlan]:
+        guard, plan = super()._trace(args, kwargs, other_objects)
         plan.run = plan.run_numpy
         return guard, plan
-
-
-def _global_draws() -> tuple[Any, ...]:
-    import random  # here, because a first gradient does not need it
-
-    state: Any = np.random.get_state()  # noqa: NPY002 - the user's calls, not ours
-    return state[1].tobytes(), *state[2:], random.getstate()
 
 
 class _EffectWatch:

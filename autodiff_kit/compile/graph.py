@@ -147,9 +147,7 @@ class ComputationGraph:
         sample = PYTHON_OPERATORS[op](*(a.value if a.op == "const" else a.dtype.type(1).item() for a in args))
         return self.node(op, args, None, (), np.asarray(sample).dtype, weak=True)
 
-    def _simplified(  # noqa: C901 - a list of identities
-        self, op: str, args: tuple[GraphNode, ...], shape: tuple[int, ...], dtype: Any
-    ) -> GraphNode | None:
+    def _simplified(self, op: str, args: tuple[GraphNode, ...], shape: tuple[int, ...], dtype: Any) -> GraphNode | None:
         """A simpler node with bit-for-bit the same result, or None."""
         x, y = args[0], args[-1]
 
@@ -160,24 +158,7 @@ class ComputationGraph:
             x, y = (y, x) if is_scalar_constant(y) else (x, y)
             if is_scalar_constant(x, 1.0) and stays(y):
                 return y
-            if is_scalar_constant(x, -1.0) and stays(y):
-                return self.elementwise("negative", y)
-            if is_scalar_constant(x) and x.weak and stays(y) and y.op == "negative":
-                return self.elementwise("multiply", self.const(-x.value), y.args[0])
-            if "negative" in (x.op, y.op) and dtype.kind == "f":  # move signs outwards, where they cancel
-                bare = (n.args[0] if n.op == "negative" else n for n in (x, y))
-                product = self.elementwise("multiply", *bare)
-                return product if x.op == y.op else self.elementwise("negative", product)
-        elif op == "negative":
-            if x.op == "negative":
-                return x.args[0]
-            if x.op == "multiply" and is_scalar_constant(x.args[0]) and x.args[0].weak:
-                return self.elementwise("multiply", self.const(-x.args[0].value), x.args[1])
-        elif op == "divide" and is_scalar_constant(y, 1.0) and stays(x):
-            return x
         elif op in ("add", "subtract") and stays(x) and stays(y) and dtype.kind == "f":
-            if op == "add" and x is y:
-                return self.elementwise("multiply", self.const(2.0), x)
             if y.op == "negative":
                 return self.elementwise("subtract" if op == "add" else "add", x, y.args[0])
             if x.op == "negative" and op == "add":
@@ -196,8 +177,6 @@ class ComputationGraph:
         if any(n.op == "broadcast" for n in args):
             inner = self.where(*(n.args[0] if n.op == "broadcast" else n for n in args))
             return self.broadcast(inner, shape)
-        if a is b and a.shape == shape and a.dtype == dtype:
-            return a
         return self.node("where", args, None, shape, dtype)
 
     def cast(self, x: GraphNode, dtype: Any) -> GraphNode:
@@ -233,12 +212,8 @@ class ComputationGraph:
         shape = tuple(x.shape[k] for k in order)
         if x.op == "const":
             return self.const(np.transpose(x.value, order))
-        if is_broadcast_scalar(x):
-            return self.broadcast(self.reshape(x.args[0], ()), shape)
-        if (
-            x.op == "matmul" and order == last_axes_swapped(x) and any(a.op == "permute" for a in x.args)
-        ):  # (A B)ᵀ = Bᵀ Aᵀ
-            a, b = x.args
+        if x.op == "matmul" and order == last_axes_swapped(x) and any(a.op == "permute" for a in x.args):
+            a, b = x.args  # (A B)ᵀ = Bᵀ Aᵀ
             return self.matmul(self.permute(b, last_axes_swapped(b)), self.permute(a, last_axes_swapped(a)))
         return self.node("permute", (x,), order, shape, x.dtype)
 
@@ -250,8 +225,6 @@ class ComputationGraph:
             return x
         if x.op == "const":
             return self.const(np.asarray(x.value)[tuple(slice_from_bounds(p) for p in parts)])
-        if is_broadcast_scalar(x):
-            return self.broadcast(self.reshape(x.args[0], ()), lengths)
         return self._slice_of_joined(x, *parts[0]) or self.node("slice", (x,), parts, lengths, x.dtype)
 
     def _slice_of_joined(self, x: GraphNode, start: int, stop: int, step: int) -> GraphNode | None:
@@ -269,8 +242,6 @@ class ComputationGraph:
                 return self.broadcast(self.const(x.dtype.type(0)), (stop - start,))
             if stride == 1 and first <= start and stop <= last:
                 return self.slice(x.args[0], ((start - first, stop - first, 1),))
-        elif _is_sum_with_padding(x):
-            return self.elementwise("add", *(self.slice(a, ((start, stop, 1),)) for a in x.args))
         return None
 
     def broadcast(self, x: GraphNode, shape: tuple[int, ...]) -> GraphNode:
@@ -291,11 +262,6 @@ class ComputationGraph:
             axes = tuple(k for k in axes if x.shape[k] != 1)
             if not axes:
                 return self.reshape(x, shape)
-            if (
-                x.op in ("reshape", "permute") and math.prod(shape) == 1
-            ):  # a full reduction does not depend on the order
-                inner = x.args[0]
-                return self.reshape(self.reduce(op, inner, tuple(range(inner.ndim)), dtype), shape)
         if op == "sum" and x.op == "matmul" and axes == tuple(range(x.ndim - 2)) and x.dtype == dtype:
             joined = self._sum_of_stacked_products(*x.args)
             if joined is not None:
@@ -313,8 +279,6 @@ class ComputationGraph:
     def matmul(self, a: GraphNode, b: GraphNode) -> GraphNode:
         """Add ``a @ b`` for operands with at least two axes."""
         stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        if a.shape[-1] != b.shape[-2]:
-            raise ValueError(f"inner lengths {a.shape[-1]} and {b.shape[-2]} differ")
         dtype = np.matmul.resolve_dtypes((a.dtype, b.dtype, None))[-1]
         shape = (*stack, a.shape[-2], b.shape[-1])
         if a.shape[-1] == 1 and a.dtype == b.dtype:
@@ -345,15 +309,6 @@ class ComputationGraph:
         if axis == 0 and all(p.op == "reshape" and _splits_first_axis(p) for p in parts):
             return self.reshape(self.concat(tuple(p.args[0] for p in parts), 0), shape)
         return parts[0] if len(parts) == 1 else self.node("concat", parts, axis, shape, dtype)
-
-
-def _is_sum_with_padding(x: GraphNode) -> bool:
-    """Whether a node is a sum of arrays of its own shape, one of them padded."""
-    return (
-        x.op == "add"
-        and all(a.shape == x.shape for a in x.args)
-        and any(a.op == "pad" or _is_sum_with_padding(a) for a in x.args)
-    )
 
 
 def flatten_concatenations(outputs: list[GraphNode]) -> list[GraphNode]:

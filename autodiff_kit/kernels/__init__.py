@@ -59,9 +59,8 @@ def compile_all_loops() -> list[str]:
     """Compile all loops now, for both floating dtypes, and return their names; empty if they are disabled."""
     if not enabled():
         return []
-    from autodiff_kit.kernels import eager_loops
-
     with _lock:
-        compiled = eager_loops.compile_all()
-        _loops.update(compiled)
-    return sorted(compiled)
+        from autodiff_kit.kernels.eager_loops import LOOPS  # compiled when the module is loaded
+
+        _loops.update(LOOPS)
+    return sorted(_loops)

@@ -82,9 +82,9 @@ def scan(
     for the gradient, and each step is computed again, with the random numbers that it drew before: dropout keeps its
     mask. What does not depend on the step is computed once, before the loop.
 
-    Inside :func:`vmap` (under :func:`compile`) ``f`` is traced once for all examples; twice if the first carry is the
-    same for all of them and the next one is not. All steps are traced only where a tape or a forward mode inside the
-    ``vmap`` follows values of single examples, as in ``vmap(grad(f))``; ``grad`` of the ``vmap`` traces one.
+    Inside :func:`vmap` (under :func:`compile`) ``f`` is traced once for all examples. All steps are traced only where a
+    tape or a forward mode inside the ``vmap`` follows values of single examples, as in ``vmap(grad(f))``; ``grad`` of
+    the ``vmap`` traces one.
 
     The arguments are those of ``jax.lax.scan``. With 0 steps, though, the shapes of the results are not known, and
     ``ys`` is None.

@@ -241,6 +241,27 @@ def test_an_error_leaves_everything_as_it_was() -> None:
     assert int(optimizer.get_slot(w, "t")) == 1
 
 
+def test_variables_of_one_optimizer_may_have_made_different_numbers_of_steps() -> None:
+    def trained(compiles: bool) -> list[Any]:
+        a, b, optimizer = ak.Variable(np.ones(3)), ak.Variable(np.full(3, 2.0)), ak.optim.Adam(0.1)
+
+        def step() -> Any:
+            return optimizer.minimize(lambda: ak.sum(a * a * b * b), [a, b])
+
+        run = ak.compile(step) if compiles else step
+        run()
+        optimizer.apply_gradients([(np.ones(3), a)])  # of one variable alone, between two compiled steps
+        run()
+        if compiles:
+            build(run)
+            assert run.trace_count == 2
+        run()
+        return [a.numpy(), b.numpy(), optimizer.get_slot(a, "t"), optimizer.get_slot(b, "t")]
+
+    for found, expected in zip(trained(True), trained(False), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_shapes_that_do_not_fit() -> None:
     compiled = ak.compile(lambda a, b: a + b)
     with pytest.raises(ak.errors.ShapeError):

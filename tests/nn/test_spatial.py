@@ -161,13 +161,13 @@ def test_average_pooling_counts_only_image_entries() -> None:
 def test_the_compiled_loop_agrees_with_numpy(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Any stride, padding and dilation, with groups and with leading axes."""
     pytest.importorskip("numba")
-    from autodiff_kit.kernels.eager_loops import compile_all
+    from autodiff_kit.kernels.eager_loops import LOOPS
 
     rng = np.random.default_rng(4)
     x, k = rng.normal(size=(2, 7, 6, 4)).astype(dtype), rng.normal(size=(3, 2, 2, 4)).astype(dtype)
     settings = ((1, "same", 1), ((2, 3), 1, 1), (1, ((0, 2), (1, 0)), (2, 1)), (2, "valid", (1, 2)))
     answers: list[list[Any]] = []
-    for table in ({}, compile_all()):
+    for table in ({}, LOOPS):
         monkeypatch.setattr(kernels, "_loops", dict(table))
         answers.append([gradient(lambda t, s=s: ak.nn.conv2d(t, k, *s, groups=2) ** 2, x) for s in settings])
     for plain, compiled in zip(*answers, strict=True):

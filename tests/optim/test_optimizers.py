@@ -508,8 +508,8 @@ def test_slots_do_not_decay_to_subnormal_numbers(
     """3,000 steps at zero gradients: means and momenta become 0 instead of subnormal."""
     if loops:
         pytest.importorskip("numba")
-        from autodiff_kit.kernels.eager_loops import compile_all
-    monkeypatch.setattr(kernels, "_loops", compile_all() if loops else {})
+        from autodiff_kit.kernels.eager_loops import LOOPS
+    monkeypatch.setattr(kernels, "_loops", LOOPS if loops else {})
     tiny, opt = np.finfo(dtype).tiny, make()
     w = ak.Variable(np.ones((2, 50)), dtype=dtype)
     start = np.logspace(-44 if dtype == "float32" else -300, 2, 100).reshape(2, 50).astype(dtype)
@@ -560,8 +560,8 @@ def test_the_update_of_a_projected_step(make: Any, loops: bool, monkeypatch: pyt
     """The complete update, from the value before to the value on the bound; also for rows and for numbers."""
     if loops:
         pytest.importorskip("numba")
-        from autodiff_kit.kernels.eager_loops import compile_all
-    monkeypatch.setattr(kernels, "_loops", compile_all() if loops else {})
+        from autodiff_kit.kernels.eager_loops import LOOPS
+    monkeypatch.setattr(kernels, "_loops", LOOPS if loops else {})
     opt, rng = make(), np.random.default_rng(0)
     w, b = (ak.Variable(v, constraint=lambda x: np.maximum(x, 0.5)) for v in (rng.uniform(0.4, 1, (6, 2)), 0.6))
     for _ in range(5):

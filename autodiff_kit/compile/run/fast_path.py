@@ -43,15 +43,13 @@ def make_fast_path(
     }  # fmt: skip
     checks = _ArgumentChecks(plan, env)
     try:
-        names = [checks.check(f"given{k}", arg, part) for k, (arg, part) in enumerate(zip(args, key[1:], strict=True))]
+        checks.check("args", args, key)
     except _NoFastPathError:
         return None
-    unpacked = [f"{', '.join(names)}, = args"] if names else []
-    lines = [*unpacked, *checks.lines, *checks.check_distinct_tensors()]
     text = (
-        f"def fast(args):\n    if UNUSUAL or thread_state.records or len(args) != {len(args)}: return FAST_PATH_MISS\n"
+        "def fast(args):\n    if UNUSUAL or thread_state.records: return FAST_PATH_MISS\n"
         "    try: token = acquire()\n    except IndexError: return FAST_PATH_MISS\n    try:\n"
-        + "".join(f"        {line}\n" for line in lines)
+        + "".join(f"        {line}\n" for line in [*checks.lines, *checks.distinct_tensors()])
         + f"        try:\n            if not ({guard.condition}): return FAST_PATH_MISS\n"
         + "        except (KeyError, NameError): return FAST_PATH_MISS\n"
         + "".join(f"        {line}\n" for line in plan.lines)
@@ -70,57 +68,54 @@ class _ArgumentChecks:
         self.input_count = 0  # numeric leaves so far
         self.tensors: list[str] = []
 
-    def check(self, name: str, arg: Any, part: Any) -> str:
-        """Generate the checks of one argument, given its part of the cache key; returns its name."""
+    def check(self, name: str, arg: Any, part: Any) -> None:
+        """Generate the checks of a value with this name, given its part of the cache key."""
         kind = type(arg)
         if kind is Tensor:
-            self._check_tensor(name, arg, part)
+            if part[1] >= 0:  # the same tensor as one before
+                raise _NoFastPathError
+            self.tensors.append(name)
+            self._miss_if(f"type({name}) is not Tensor")
+            self.lines.append(f"value_{name} = {name}._value")
+            self._check_number(f"value_{name}", arg._value)
         elif kind is float or kind is np.ndarray or isinstance(arg, np.generic):
-            self._check_value(name, arg)
+            self._check_number(name, arg)
         elif kind in (tuple, list, dict):
             self._check_container(name, arg, part)
         elif isinstance(arg, (tuple, list, dict)):
             raise _NoFastPathError
         else:
             self.env[f"expected_{name}"] = arg
-            self.lines.append(f"if {name} is not expected_{name}: return FAST_PATH_MISS")
-        return name
+            self._miss_if(f"{name} is not expected_{name}")
 
-    def check_distinct_tensors(self) -> list[str]:
+    def distinct_tensors(self) -> list[str]:
         """The check that no tensor is passed twice, which needs another trace."""
         if len(self.tensors) < 2:
             return []
         ids = ", ".join(f"id({name})" for name in self.tensors)
         return [f"if len({{{ids}}}) != {len(self.tensors)}: return FAST_PATH_MISS"]
 
-    def _check_tensor(self, name: str, tensor: Tensor, part: Any) -> None:
-        if part[1] >= 0:
-            raise _NoFastPathError
-        self.lines.append(f"if type({name}) is not Tensor: return FAST_PATH_MISS")
-        self.tensors.append(name)
-        self.lines.append(f"value_{name} = {name}._value")
-        self._check_value(f"value_{name}", tensor._value)
+    def _miss_if(self, condition: str) -> None:
+        self.lines.append(f"if {condition}: return FAST_PATH_MISS")
 
-    def _check_value(self, name: str, value: Any) -> None:
+    def _check_number(self, name: str, value: Any) -> None:
         self.env[f"type_{name}"] = type(value)
-        checks = f"type({name}) is not type_{name}"
+        self._miss_if(f"type({name}) is not type_{name}")
         if type(value) is np.ndarray:
             self.env[f"dtype_{name}"] = value.dtype
-            checks += f" or {name}.shape != {value.shape} or {name}.dtype != dtype_{name}"
-        self.lines += [f"if {checks}: return FAST_PATH_MISS", *self.plan.argument_input_lines(self.input_count, name)]
+            self._miss_if(f"{name}.shape != {value.shape} or {name}.dtype != dtype_{name}")
+        self.lines += self.plan.argument_input_lines(self.input_count, name)
         self.input_count += 1
 
     def _check_container(self, name: str, nest: Any, part: Any) -> None:
-        kind = type(nest)
-        inner = [f"{name}_{k}" for k in range(len(nest))]
-        self.lines.append(
-            f"if type({name}) is not {kind.__name__} or len({name}) != {len(nest)}: return FAST_PATH_MISS"
-        )
-        if kind is dict:
+        self._miss_if(f"type({name}) is not {type(nest).__name__} or len({name}) != {len(nest)}")
+        items, parts, values = nest, part[1:], name
+        if type(nest) is dict:
             self.env[f"expected_{name}"] = list(nest)
-            self.lines.append(f"if [*{name}] != expected_{name}: return FAST_PATH_MISS")
+            self._miss_if(f"[*{name}] != expected_{name}")
+            items, parts, values = nest.values(), [p for _, p in part[1:]], f"{name}.values()"
+        inner = [f"{name}_{k}" for k in range(len(nest))]
         if inner:
-            self.lines.append(f"{', '.join(inner)}, = {name}{'.values()' if kind is dict else ''}")
-        items, parts = (nest.values(), [p for _, p in part[1:]]) if kind is dict else (nest, part[1:])
+            self.lines.append(f"{', '.join(inner)}, = {values}")
         for child, item, p in zip(inner, items, parts, strict=True):
             self.check(child, item, p)

@@ -21,11 +21,12 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff_kit.compile.trace.hidden_state import RANDOM_GENERATORS
+from autodiff_kit.compile.trace.input_sources import OptimizerSlotSource
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import ConcretizationError, StructureError
@@ -42,7 +43,7 @@ _IMMUTABLE_TYPES = (*_COMPARED_TYPES[:-1], types.ModuleType)
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 _INDIRECT_ACCESS = frozenset([
     "__class__", "__dict__", "__getattribute__", "asdict", "astuple", "attrgetter", "copy", "deepcopy", "fields",
-    "getattr", "hasattr", "replace", "type", "vars",
+    "getattr", "hasattr", "methodcaller", "replace", "type", "vars",
 ])  # fmt: skip
 """Names in code that may read attributes without naming them."""
 _CLOCKS = frozenset(
@@ -81,6 +82,13 @@ class TraceGuard:
         while todo:
             todo.extend(self._visit(todo.pop()))
             todo = todo or self._visit_pending_attributes()
+        self.require_equal_slots([])
+
+    def require_equal_slots(self, groups: list[list[OptimizerSlotSource]]) -> None:
+        """Add checks that the slots of each group are equal, and compile all checks."""
+        for slots in groups:
+            places = (f"{self._name(s.optimizer)}._state[{id(s.variable)}][1][{s.name!r}]" for s in slots)
+            self._checks.append(" == ".join(places))
         self.condition = " and ".join(dict.fromkeys(self._checks)) or "True"
         self._holds: Callable[[], bool] = self.make_function(f"def holds(): return {self.condition}", "holds", self.env)
 
@@ -163,35 +171,25 @@ class TraceGuard:
                 inside = cell.cell_contents
             except ValueError:  # an empty cell
                 continue
-            _refuse_clock(key, inside, f.__code__)
+            _refuse_clock(key, inside, _names_in(f.__code__))
             self.cells[f"cell_{self._name(cell)}"] = cell
             yield self._same(f"cell_{self._name(cell)}", inside)
         if not own:  # such as the result of ak.grad: only its closure belongs to the user
             return
-        self._attribute_names.update(_possible_attribute_names(f.__code__))
+        names = _names_in(f.__code__)
+        self._attribute_names |= names.read
         space = self._name(f.__globals__)
-        for key in _global_names(f.__code__):
+        for key in names.globals:
             if key in f.__globals__:
                 value = f.__globals__[key]
-                _refuse_clock(key, value, f.__code__)
+                _refuse_clock(key, value, names)
                 yield self._same(f"{space}[{key!r}]", value)
                 if isinstance(value, types.ModuleType) and not _is_library_module(value.__name__):
-                    yield from self._visit_module(value, f.__code__)
+                    inside, place = vars(value), self._name(vars(value))
+                    yield from [self._same(f"{place}[{k!r}]", inside[k]) for k in names.attributes if k in inside]
             elif hasattr(builtins, key):
                 self._checks.append(f"{key!r} not in {space}")
         yield from vars(f).values()
-
-    def _visit_module(self, module: Any, code: Any) -> Iterator[Any]:
-        space = vars(module)
-        for key in _names_in_code(code):
-            if key in space:
-                yield self._same(f"{self._name(space)}[{key!r}]", space[key])
-
-    def _visit_method(self, method: Any) -> list[Any]:
-        return [method.__self__, method.__func__]
-
-    def _visit_partial(self, partial: Any) -> list[Any]:
-        return [partial.func, partial.args, partial.keywords]
 
     def _visit_variable(self, variable: Any) -> list[Any]:
         name = self._name(variable)
@@ -223,30 +221,32 @@ class TraceGuard:
         return [*items, *(self._same(f"{name}[{self._name(key)}]", item) for key, item in items.items())]
 
     def _visit_class(self, cls: Any) -> list[Any]:
-        """Visit the methods and class attributes of a class, and its constructors."""
-        return [*self._visit_class_members(cls), *(value for _, _, value in _constructors(cls))]
+        """Visit a class that code refers to, so that it may make objects of it."""
+        constructors = [vars(base)[key] for base in _own_bases(cls) for key in _CONSTRUCTORS if key in vars(base)]
+        return [*self._visit_class_members(cls), *constructors]
 
     def _visit_class_members(self, cls: Any) -> Iterator[Any]:
-        """Visit the methods and class attributes of a class without its constructors."""
+        """Visit the methods and class attributes of a class; its constructors only where code names them."""
         if cls in self._visited_classes:
             return
         self._visited_classes.add(cls)
         for base in _own_bases(cls):
             for key, value in vars(base).items():
+                place = f"{self._name(base)}.__dict__[{key!r}]"
                 inner = getattr(value, "__func__", None) or getattr(value, "fget", None) or value
-                if key not in _CONSTRUCTORS and (key[:2] != "__" or callable(inner)):
+                if key in _CONSTRUCTORS:
+                    self._pending_attributes.append((place, key, value))
+                elif not key.startswith("__"):
+                    self._same(place, value)
                     yield inner
-                    if not key.startswith("__"):
-                        self._same(f"{self._name(base)}.__dict__[{key!r}]", value)
+                elif callable(inner):
+                    yield inner
 
     def _visit_object(self, obj: Any) -> Iterator[Any]:
         """Visit the attributes and the class of any other object."""
         cls = type(obj)
         if not _is_library_module(cls.__module__):
             yield from self._visit_class_members(cls)
-            self._pending_attributes += [
-                (f"{self._name(base)}.__dict__[{key!r}]", key, value) for base, key, value in _constructors(cls)
-            ]
         free = frozenset[str]()  # attributes that may change
         if isinstance(obj, Optimizer):
             self.optimizers.append(obj)
@@ -270,8 +270,8 @@ class TraceGuard:
 
 _VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], Iterable[Any]]]] = [
     (types.FunctionType, TraceGuard._visit_function),
-    (types.MethodType, TraceGuard._visit_method),
-    (functools.partial, TraceGuard._visit_partial),
+    (types.MethodType, lambda _, method: [method.__self__, method.__func__]),
+    (functools.partial, lambda _, partial: [partial.func, partial.args, partial.keywords]),
     (Variable, TraceGuard._visit_variable),
     (np.ndarray, TraceGuard._visit_array),
     ((list, tuple), TraceGuard._visit_sequence),
@@ -284,64 +284,49 @@ _MISSING = type("Missing", (), {"__repr__": lambda self: "missing"})()
 
 
 def _is_same_value(now: Any, then: Any) -> bool:
-    """Whether two immutable values give the same results in a computation."""
-    if type(now) is not type(then):
+    """Whether a value is the same object, or an immutable one that gives the same results in a computation."""
+    if now is then:
+        return True
+    if type(now) is not type(then) or not isinstance(then, _COMPARED_TYPES):
         return False
     if isinstance(then, (float, complex, np.generic)):
         return repr(now) == repr(then)
     if isinstance(then, tuple):
-        return len(now) == len(then) and all(map(_is_same_item, now, then))
+        return len(now) == len(then) and all(map(_is_same_value, now, then))
     return bool(now == then)
 
 
-def _is_same_item(now: Any, then: Any) -> bool:
-    return now is then or (isinstance(then, (*_IMMUTABLE_TYPES, tuple)) and _is_same_value(now, then))
+class _Names(NamedTuple):
+    """The names in the code of a function and of the functions inside it.
+
+    Globals that it looks up; names after a dot; and all names of attributes that it may read.
+    """
+
+    globals: tuple[str, ...]
+    attributes: frozenset[str]
+    read: frozenset[str]
 
 
 @functools.cache
-def _global_names(code: Any) -> tuple[str, ...]:
-    """Names of the globals that a function and its inner functions look up."""
-    own = [i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _global_names(c)]
-    return tuple(dict.fromkeys([*own, *inside]))
-
-
-@functools.cache
-def _possible_attribute_names(code: Any) -> frozenset[str]:
-    """All strings that may be names of attributes that a function or its inner functions read."""
-    steps = list(dis.get_instructions(code))
-    found = {str(i.argval) for i in steps if i.opcode in dis.hasname and i.opname != "STORE_ATTR"}
-    for part in code.co_consts:
-        if isinstance(part, types.CodeType):
-            found |= _possible_attribute_names(part)
-        found |= {text for text in (part if isinstance(part, tuple) else (part,)) if type(text) is str}
+def _names_in(code: types.CodeType) -> _Names:
+    steps = [step for part in _nested_code(code) for step in dis.get_instructions(part)]
+    found = [i.argval for i in steps if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    attributes = {i.argval for i in steps if i.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+    read = {i.argval for i in steps if i.opcode in dis.hasname and i.opname != "STORE_ATTR"}
     if any(i.opname == "MATCH_CLASS" for i in steps):
-        found.add("vars")
-    return frozenset(found)
+        read.add("vars")
+    return _Names(tuple(dict.fromkeys(found)), frozenset(attributes), frozenset(read))
 
 
-def _constructors(cls: Any) -> list[tuple[Any, str, Any]]:
-    """The constructors of a class, as tuples of class, name and function."""
-    return [(base, key, vars(base)[key]) for base in _own_bases(cls) for key in _CONSTRUCTORS if key in vars(base)]
+def _nested_code(code: types.CodeType) -> list[types.CodeType]:
+    """The code of a function and of the functions inside it."""
+    inside = [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    return [code, *(inner for part in inside for inner in _nested_code(part))]
 
 
 def _own_bases(cls: Any) -> list[Any]:
     """The classes of the user's among a class and its bases."""
     return [base for base in cls.__mro__ if not _is_library_module(base.__module__)]
-
-
-@functools.cache
-def _attribute_names(code: Any) -> tuple[str, ...]:
-    """The names after a dot in a function and its inner functions."""
-    own = [str(i.argval) for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")]
-    inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _attribute_names(c)]
-    return (*own, *inside)
-
-
-def _names_in_code(code: Any) -> list[str]:
-    """All names in a function and its inner functions, attributes included."""
-    inside = [name for c in code.co_consts if isinstance(c, types.CodeType) for name in _names_in_code(c)]
-    return [*dict.fromkeys([*code.co_names, *inside])]
 
 
 @functools.cache
@@ -358,12 +343,14 @@ def _is_library_module(module: Any) -> bool:
 _INTERNAL_PACKAGES = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "kernels", "nn", "errors"))
 
 
-def _refuse_clock(name: str, value: Any, code: Any) -> None:
+def _refuse_clock(name: str, value: Any, names: _Names) -> None:
     """Raise an error for a function that reads the time: every compiled call would get the time of tracing."""
     dates = any(value is source for source in (dt, dt.datetime, dt.date))
-    read = _CLOCKS if value is time else _NOW if dates else frozenset()
-    found = name if getattr(value, "__module__", None) == "time" and value.__name__ in _CLOCKS else None
-    if found or (found := next((f"{name}.{key}" for key in _attribute_names(code) if key in read), None)):
+    readers = _CLOCKS if value is time else _NOW if dates else frozenset()
+    found = next((f"{name}.{key}" for key in names.attributes & readers), None)
+    if getattr(value, "__module__", None) == "time" and value.__name__ in _CLOCKS:
+        found = name
+    if found is not None:
         raise ConcretizationError(
             f"this function reads the clock ({found}), and a compiled call would use the time of its first call. Read "
             "it outside, and pass the number as an argument if the result depends on it."

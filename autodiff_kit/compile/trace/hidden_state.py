@@ -6,7 +6,6 @@ Iterators and clocks are found by the guard, which sees the objects that a funct
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,27 +22,29 @@ class RandomStates:
     """The states of NumPy's and Python's global generators, and of those that a function refers to."""
 
     def __init__(self, generators: list[Any]) -> None:
-        self._readers: list[tuple[str, Callable[[], Any]]] = [
-            ("np.random", lambda: np.random.get_state(legacy=False)),  # noqa: NPY002 - the user's calls, not ours
-            ("random", random.getstate),
-            *((f"a {type(g).__name__}", _reader(g)) for g in generators),
-        ]
-        self._before = [repr(read()) for _, read in self._readers]
+        own = [(f"a {type(generator).__name__}", generator) for generator in generators]
+        self._generators: list[tuple[str, Any]] = [("np.random", np.random), ("random", random), *own]
+        self._before = [_state(generator) for _, generator in self._generators]
+
+    def advanced(self) -> str | None:
+        """The name of a generator that was advanced, if there is one."""
+        states = zip(self._generators, self._before, strict=True)
+        return next((name for (name, generator), before in states if _state(generator) != before), None)
 
     def require_unchanged(self) -> None:
         """Raise an error if a generator was advanced."""
-        for (name, read), before in zip(self._readers, self._before, strict=True):
-            if repr(read()) != before:
-                raise ConcretizationError(
-                    f"this function drew random numbers ({name}) while ak.compile traced it, and a compiled call would "
-                    "use the same numbers each time. Draw them outside and pass them as an argument, or use "
-                    "dropout(x, seed=generator), which draws anew at each call."
-                )
+        if (name := self.advanced()) is not None:
+            raise ConcretizationError(
+                f"this function drew random numbers ({name}) while ak.compile traced it, and a compiled call would "
+                "use the same numbers each time. Draw them outside and pass them as an argument, or use "
+                "dropout(x, seed=generator), which draws anew at each call."
+            )
 
 
-def _reader(generator: Any) -> Callable[[], Any]:
+def _state(generator: Any) -> str:
+    """The state of a generator, or of the global one of a module, as text."""
     if isinstance(generator, np.random.Generator):
-        return lambda: generator.bit_generator.state
-    if isinstance(generator, np.random.RandomState):
-        return lambda: generator.get_state(legacy=False)
-    return generator.getstate  # type: ignore[no-any-return]
+        return repr(generator.bit_generator.state)
+    if generator is np.random or isinstance(generator, np.random.RandomState):
+        return repr(generator.get_state(legacy=False))
+    return repr(generator.getstate())

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def trace_loop(tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor
         The first carry; arrays with one entry for each step.
     count, reverse : int, bool
     """
-    batches = sorted((mode for mode in ACTIVE_MODES if isinstance(mode, Batch)), key=_depth)
+    batches = sorted((mode for mode in ACTIVE_MODES if isinstance(mode, Batch)), key=attrgetter("depth"))
     records = [r for r in (*tracer.outside, *open_records.records) if r.sink is not None]
     if batches and not all(isinstance(r.sink, OutsideSink) for r in records):
         return NotImplemented
@@ -68,48 +69,25 @@ def _trace_batched(
     if not batches:
         return _trace_body(tracer, f, init, xs, count, reverse)
     *others, batch = batches
-    together = [batch.holds(x._value) for x in xs]
-    alike: set[int] = {k for k, x in enumerate(init) if not batch.holds(x._value)}  # carries that all examples share
-    differs: list[bool] = []
+    differ = [batch.holds(x._value) for x in xs]  # from example to example; carries and results always may
 
-    def whole(x: Tensor, own: bool) -> Tensor:
-        return batch.whole(x._value if batch.holds(x._value) else x) if own else x
+    def whole(x: Any) -> Tensor:
+        t = as_tensor(x)
+        return batch.whole(t._value if batch.holds(t._value) else t)  # type: ignore[no-any-return]
 
     def for_all(carry: list[Tensor], entries: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         outside = OutsideRecords([*open_records.trace.outside, *open_records.records])
         outside.open()
         try:
-            found = f(
-                [x if k in alike else batch.enter(x) for k, x in enumerate(carry)],
-                [batch.enter(x) if own else x for x, own in zip(entries, together, strict=True)],
-            )
+            own = [batch.enter(x) if differs else x for x, differs in zip(entries, differ, strict=True)]
+            new, results = f([*map(batch.enter, carry)], own)
         finally:
             outside.close()
-        new, results = (list(map(as_tensor, part)) for part in found)
-        if changed := {k for k in alike if batch.holds(new[k]._value)}:
-            alike.difference_update(changed)
-            raise _CarryDiffersError(batch)
-        differs[:] = [batch.holds(y._value) for y in results]
-        carried = [whole(x, k not in alike) for k, x in enumerate(new)]
-        return carried, [whole(y, own) for y, own in zip(results, differs, strict=True)]
+        return [*map(whole, new)], [*map(whole, results)]
 
-    entries = [moveaxis(whole(x, True), 1, 0) if own else x for x, own in zip(xs, together, strict=True)]
-    while True:
-        start = [whole(x, k not in alike) for k, x in enumerate(init)]
-        try:
-            carry, results = _trace_batched(tracer, others, for_all, start, entries, count, reverse)
-            break
-        except _CarryDiffersError as error:  # again, with a carry for each example
-            if error.args != (batch,):
-                raise
-    return (
-        [x if k in alike else batch.enter(x) for k, x in enumerate(carry)],
-        [batch.enter(moveaxis(y, 1, 0)) if own else y for y, own in zip(results, differs, strict=True)],
-    )
-
-
-class _CarryDiffersError(Exception):
-    """A carry that all examples share differs between them after a step."""
+    entries = [moveaxis(whole(x), 1, 0) if differs else x for x, differs in zip(xs, differ, strict=True)]
+    carry, results = _trace_batched(tracer, others, for_all, [*map(whole, init)], entries, count, reverse)
+    return [*map(batch.enter, carry)], [batch.enter(moveaxis(y, 1, 0)) for y in results]
 
 
 def _trace_body(
@@ -131,7 +109,9 @@ def _trace_body(
 def _run(step: Step, count: int, reverse: bool, inputs: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
     """The last carry and the stacked results of a loop, as one operation of the tapes that follow its inputs."""
     split = len(step.new_carry)
-    batch = max((x._value.tracer for x in inputs if isinstance(x._value, BatchedArray)), key=_depth, default=None)
+    batch = max(
+        (x._value.tracer for x in inputs if isinstance(x._value, BatchedArray)), key=attrgetter("depth"), default=None
+    )
     if batch is not None:
         return _run_each_example(batch, step, count, reverse, inputs)
     if any(map(is_followed, inputs)) and any(x.dtype.kind == "f" for x in step.outputs):
@@ -140,10 +120,6 @@ def _run(step: Step, count: int, reverse: bool, inputs: list[Tensor]) -> tuple[l
     else:
         outputs = list(map(wrap, _place(step, count, reverse, list(map(unwrap, inputs)))))
     return outputs[:split], outputs[split:]
-
-
-def _depth(batch: Batch) -> int:
-    return batch.depth
 
 
 def _run_each_example(

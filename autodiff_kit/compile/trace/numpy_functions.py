@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,13 +17,12 @@ from autodiff_kit.compile.trace.symbolic_array import (
     symbolic_value,
     tracer_of,
 )
-from autodiff_kit.compile.trace.tracer_interface import TracerInterface
 from autodiff_kit.errors import ShapeError
 
 __all__ = ["pad_with_zeros"]
 
 
-def _matmul(tracer: TracerInterface, a: Any, b: Any) -> Any:
+def _matmul(tracer: Any, a: Any, b: Any) -> Any:
     x, y = tracer.node(a), tracer.node(b)
     graph = tracer.graph
     if not x.ndim or not y.ndim:
@@ -50,49 +50,44 @@ def _axes(x: SymbolicArray, axis: Any) -> tuple[int, ...]:
     return tuple(sorted({int(k) % x.ndim for k in many}))
 
 
-def _reduce(op: str, x: Any, axis: Any, keepdims: Any, dtype: Any = None) -> Any:
-    tracer = x.tracer
-    axes = _axes(x, axis)
-    y = tracer.graph.reduce(op, x.node, axes, dtype)
-    keeps = keepdims is not np._NoValue and keepdims
-    shape = y.shape if keeps else tuple(n for k, n in enumerate(y.shape) if k not in axes)
-    return symbolic_value(tracer, tracer.graph.reshape(y, shape))
+def _is_default(value: Any) -> bool:
+    return value is None or value is np._NoValue or value is True
 
 
-_DEFAULTS = (None, np._NoValue, True)
+def _reduction(op: str, combine: Any) -> Callable[..., Any]:
+    """The tracing rule of a sum, maximum or minimum; ``combine`` is its operation on two arrays."""
 
-
-def _sum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **more: Any) -> Any:
-    odd = any(v not in _DEFAULTS for v in more.values()) or out is not None or type(x) is not SymbolicArray
-    return NotImplemented if odd else _reduce("sum", x, axis, keepdims, dtype)
-
-
-def _min_max_function(op: str, is_elementwise: Any) -> Callable[..., Any]:
-    def function(
+    def rule(
         x: Any,
         axis: Any = None,
+        dtype: Any = None,
         out: Any = None,
         keepdims: Any = False,
         initial: Any = None,
-        dtype: Any = None,
         where: Any = True,
     ) -> Any:
-        if type(x) is not SymbolicArray or out is not None or where not in _DEFAULTS or dtype is not None:
+        if type(x) is not SymbolicArray or out is not None or not _is_default(where):
             return NotImplemented
-        if any(x.shape[k] == 0 for k in _axes(x, axis)):
-            return NotImplemented  # NumPy then raises an error or returns the input
-        y = _reduce(op, x, axis, keepdims)
-        return y if initial is None or initial is np._NoValue else is_elementwise(y, initial)
+        axes = _axes(x, axis)
+        if op != "sum" and (dtype is not None or any(x.shape[k] == 0 for k in axes)):
+            return NotImplemented  # NumPy raises an error for no entries, or returns the input
+        y = x.tracer.graph.reduce(op, x.node, axes, dtype)
+        keeps = keepdims is not np._NoValue and keepdims
+        shape = y.shape if keeps else tuple(n for k, n in enumerate(y.shape) if k not in axes)
+        found = symbolic_value(x.tracer, x.tracer.graph.reshape(y, shape))
+        return found if _is_default(initial) else combine(found, initial)
 
-    return function
+    return rule
+
+
+_SUM, _MAX, _MIN = _reduction("sum", np.add), _reduction("max", np.maximum), _reduction("min", np.minimum)
 
 
 def _mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, **more: Any) -> Any:
     if type(x) is not SymbolicArray or out is not None or x.dtype.char not in "fd" or dtype is not None or more:
         return NotImplemented
-    axes = _axes(x, axis)
-    count = int(np.prod([x.shape[k] for k in axes], dtype=np.int64))
-    return _reduce("sum", x, axis, keepdims) / count if count else NotImplemented
+    count = math.prod(x.shape[k] for k in _axes(x, axis))
+    return _SUM(x, axis, keepdims=keepdims) / count if count else NotImplemented
 
 
 def _reshape(x: Any, shape: Any = None, order: str = "C", **more: Any) -> Any:
@@ -175,7 +170,7 @@ def _promotion_operand(value: Any) -> Any:
 def _getitem(x: SymbolicArray, index: Any) -> Any:
     """``x[index]``: basic indices become slices, all others an opaque call."""
     parts = index if isinstance(index, tuple) else (index,)
-    if any(not (p is None or p is Ellipsis or isinstance(p, slice) or _is_integer(p)) for p in parts):
+    if not _is_basic(parts):
         return x.tracer.call(getitem, (x, index), {})
     shape, spans = _index_slices(parts, x.shape)
     graph = x.tracer.graph
@@ -193,10 +188,10 @@ def _index_slices(parts: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], 
     return answer, slice_bounds(spans, shape)
 
 
-def pad_with_zeros(tracer: TracerInterface, x: Any, params: dict[str, Any]) -> Any:
+def pad_with_zeros(tracer: Any, x: Any, params: dict[str, Any]) -> Any:
     """Zeros into which ``x`` is written at an index; None if the index is not a basic one."""
     parts = (slice(None),) * (x.ndim - params["ndim"]) + params["index"]
-    if any(not (p is None or p is Ellipsis or isinstance(p, slice) or _is_integer(p)) for p in parts):
+    if not _is_basic(parts):
         return None
     shape = x.shape[: x.ndim - params["ndim"]] + tuple(params["shape"])
     _, spans = _index_slices(parts, shape)
@@ -206,19 +201,21 @@ def pad_with_zeros(tracer: TracerInterface, x: Any, params: dict[str, Any]) -> A
     return symbolic_value(tracer, tracer.graph.pad(inner, spans, shape))
 
 
+def _is_basic(parts: tuple[Any, ...]) -> bool:
+    return all(p is None or p is Ellipsis or isinstance(p, slice) or _is_integer(p) for p in parts)
+
+
 def _is_integer(part: Any) -> bool:
     return isinstance(part, (int, np.integer)) and not isinstance(part, (bool, np.bool_))
 
 
-_MAX, _MIN = _min_max_function("max", np.maximum), _min_max_function("min", np.minimum)
-
 TRACED_FUNCTIONS |= {
     getitem: _getitem,
     np.matmul: _matmul,
-    np.add: _sum,  # np.add.reduce
+    np.add: _SUM,  # np.add.reduce
     np.maximum: _MAX,
     np.minimum: _MIN,
-    np.sum: _sum,
+    np.sum: _SUM,
     np.max: _MAX,
     np.amax: _MAX,
     np.min: _MIN,

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.core.pytree import flatten
 
-__all__ = ["NodePlaceholder", "OpaqueCall", "sample_value"]
+__all__ = ["NodePlaceholder", "OpaqueCall", "map_nested", "sample_value"]
 
 
 class OpaqueCall:
@@ -20,34 +21,33 @@ class OpaqueCall:
     def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self.name, self.function, self.args, self.kwargs = name, function, args, kwargs
 
+    @classmethod
+    def on_nodes(cls, function: Callable[..., Any], count: int) -> OpaqueCall:
+        """A call whose arguments are the values of nodes alone."""
+        return cls(function.__name__, function, [*map(NodePlaceholder, range(count))], {})
+
     def __call__(self, *values: Any) -> Any:  # noqa: D102
-        return self.function(*_substitute(self.args, values), **_substitute(self.kwargs, values))
+        args, kwargs = map_nested(
+            lambda x: values[x.number] if type(x) is NodePlaceholder else x, (self.args, self.kwargs)
+        )
+        return self.function(*args, **kwargs)
 
     def is_random(self) -> bool:
         """Whether the call draws random numbers, so that a second call would give others."""
         inside = getattr(self.function, "is_random", None)
-        return inside() if inside is not None else _has_generator((self.args, self.kwargs))
+        if inside is not None:
+            return inside()  # type: ignore[no-any-return]
+        return any(isinstance(x, np.random.Generator) for x in flatten((self.args, self.kwargs)))
 
     def with_copied_generators(self) -> OpaqueCall:
         """A copy for trial runs, which does not advance the random generators among the arguments."""
-        return OpaqueCall(self.name, self.function, _copy_generators(self.args), _copy_generators(self.kwargs))
+        args, kwargs = map_nested(
+            lambda x: copy.deepcopy(x) if isinstance(x, np.random.Generator) else x, (self.args, self.kwargs)
+        )
+        return OpaqueCall(self.name, self.function, args, kwargs)
 
     def __repr__(self) -> str:
         return self.name
-
-
-def _has_generator(nest: Any) -> bool:
-    if isinstance(nest, (tuple, list, dict)):
-        return any(map(_has_generator, nest.values() if isinstance(nest, dict) else nest))
-    return isinstance(nest, np.random.Generator)
-
-
-def _copy_generators(nest: Any) -> Any:
-    if type(nest) in (tuple, list):
-        return type(nest)(map(_copy_generators, nest))
-    if isinstance(nest, dict):
-        return {key: _copy_generators(x) for key, x in nest.items()}
-    return copy.deepcopy(nest) if isinstance(nest, np.random.Generator) else nest
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,15 @@ class NodePlaceholder:
     number: int
 
 
-def _substitute(nest: Any, values: tuple[Any, ...]) -> Any:
-    if isinstance(nest, NodePlaceholder):
-        return values[nest.number]
+def map_nested(function: Callable[[Any], Any], nest: Any) -> Any:
+    """The nested tuples, lists, dicts and slices, with a function applied to everything else inside them."""
     if type(nest) in (tuple, list):
-        return type(nest)(_substitute(x, values) for x in nest)
+        return type(nest)(map_nested(function, x) for x in nest)
     if isinstance(nest, dict):
-        return {key: _substitute(x, values) for key, x in nest.items()}
+        return {key: map_nested(function, x) for key, x in nest.items()}
     if isinstance(nest, slice):
-        return slice(*(_substitute(x, values) for x in (nest.start, nest.stop, nest.step)))
-    return nest
+        return slice(*(map_nested(function, x) for x in (nest.start, nest.stop, nest.step)))
+    return function(nest)
 
 
 def sample_value(node: GraphNode, other: bool = False) -> Any:

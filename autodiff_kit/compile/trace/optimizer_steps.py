@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.row_steps import set_rows, sum_equal_ids
 from autodiff_kit.compile.trace.input_sources import OptimizerSlotSource
-from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall
+from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 from autodiff_kit.compile.trace.symbolic_array import symbolic_value
 from autodiff_kit.compile.trace.trace import StepUpdate
 from autodiff_kit.compile.trace.traced_variables import suspend_tracing
@@ -33,12 +33,18 @@ class OptimizerSteps:
         # Of an optimizer and a variable: the slots before the first step, and those after the last.
         self._values: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
         self._updates: dict[tuple[int, int], StepUpdate] = {}
+        self._counters: dict[tuple[int, str, int], tuple[Any, list[OptimizerSlotSource]]] = {}
         self._rows_of_gradient: dict[GraphNode, tuple[Any, Any]] = {}  # dense gradient -> ids and rows
 
     @property
     def updates(self) -> list[StepUpdate]:
         """What the last step of each optimizer added to each variable."""
         return [*self._updates.values()]
+
+    @property
+    def equal_slots(self) -> list[list[OptimizerSlotSource]]:
+        """The slots that share one input."""
+        return [sources for _, sources in self._counters.values() if len(sources) > 1]
 
     def assignments(self) -> list[tuple[OptimizerSlotSource, GraphNode]]:
         """The slots that a call must write back."""
@@ -60,27 +66,23 @@ class OptimizerSteps:
         known = self._values.get(key)
         if known is None:
             with suspend_tracing():
-                numbers = optimizer._slots_of(variable)
                 first = {
                     name: self._add_slot_input(OptimizerSlotSource(optimizer, variable, name), value)
-                    for name, value in numbers.items()
+                    for name, value in optimizer._slots_of(variable).items()
                 }
             known = self._values[key] = (optimizer, variable, first, first)
         return OwnedSlots(known[3])
 
     def _add_slot_input(self, slot: OptimizerSlotSource, value: Any) -> Any:
-        """An input for one slot. Step counters of one optimizer with equal values share one input."""
+        """An input for one slot. Step counters that are equal share one, and are guarded to stay equal."""
         if type(value) is not int:
             return self.tracer.add_input(slot, value, strong=True)
-        for other, node in self.tracer.inputs:  # equal step counters share one input
-            if (
-                isinstance(other, OptimizerSlotSource)
-                and other.optimizer is slot.optimizer
-                and node.weak
-                and other.read() == value
-            ):
-                return symbolic_value(self.tracer, node)
-        return self.tracer.add_input(slot, value)
+        key = id(slot.optimizer), slot.name, value
+        if key not in self._counters:
+            self._counters[key] = self.tracer.add_input(slot, value), []
+        symbol, sources = self._counters[key]
+        sources.append(slot)
+        return symbol
 
     def record(self, optimizer: Any, variable: Variable, g: Any) -> None:
         """Record a step of an optimizer on a variable: its new value, the new slots, and the update."""
@@ -136,11 +138,7 @@ class OptimizerSteps:
 
     def _call_on(self, function: Any, values: list[Any], like: Any) -> Any:
         """Record a call with values alone, whose result has the shape and dtype of another value."""
-        nodes = tuple(map(self.tracer.node, values))
-        call = OpaqueCall(function.__name__, function, [*map(NodePlaceholder, range(len(nodes)))], {})
-        return symbolic_value(
-            self.tracer, self.tracer.graph.add(GraphNode("call", nodes, call, like.shape, like.dtype))
-        )
+        return self.tracer.add_call(OpaqueCall.on_nodes(function, len(values)), map(self.tracer.node, values), like)
 
     def _set_step(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any, ids: Any = None) -> None:
         key = (id(optimizer), id(variable))

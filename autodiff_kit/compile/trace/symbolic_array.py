@@ -13,7 +13,6 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from autodiff_kit.compile.node import GraphNode
-from autodiff_kit.compile.trace.tracer_interface import TracerInterface
 from autodiff_kit.core.fast_dispatch import PYTHON_NUMBERS
 from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.tracer import SymbolicValue, Tracer
@@ -33,7 +32,7 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
 
     __slots__ = ("node", "tracer")
 
-    def __init__(self, tracer: TracerInterface, node: GraphNode) -> None:
+    def __init__(self, tracer: Any, node: GraphNode) -> None:
         self.tracer, self.node = tracer, node
 
     # -------------------------------------------------------------------------------------------------- shape and dtype
@@ -204,7 +203,7 @@ def tracer_of(*values: Any) -> Any:
     return max((x.tracer for x in values if isinstance(x, SymbolicArray)), key=lambda tracer: tracer.depth)
 
 
-def symbolic_value(tracer: TracerInterface, node: GraphNode) -> Any:
+def symbolic_value(tracer: Any, node: GraphNode) -> Any:
     """The symbolic array or scalar of a node."""
     return (SymbolicScalar if node.weak else SymbolicArray)(tracer, node)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_kit.compile.graph import ComputationGraph
@@ -48,6 +48,9 @@ class Trace:
     structure: Any  # the return value without its leaves
     assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]]
     updates: list[StepUpdate]
+    equal_slots: list[list[OptimizerSlotSource]] = field(
+        default_factory=list
+    )  # which share an input while they are equal
 
     @property
     def returned_nodes(self) -> list[GraphNode]:

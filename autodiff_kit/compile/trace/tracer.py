@@ -19,7 +19,7 @@ from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSo
 from autodiff_kit.compile.trace.loop import trace_loop
 from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
-from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, sample_value
+from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, map_nested, sample_value
 from autodiff_kit.compile.trace.optimizer_steps import OptimizerSteps
 from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicScalar, symbolic_value
 from autodiff_kit.compile.trace.trace import OutputLeaf, Trace
@@ -75,23 +75,16 @@ class Tracer:
         """The value of a trace around this one, as an input of this one."""
         found = self._captures.get((value.tracer, value.node))
         if found is None:
-            node = value.node
-            own = (
-                self.graph.const(node.value)
-                if node.op == "const"
-                else self.graph.input(node.shape, node.dtype, node.weak)
-            )
+            node, graph = value.node, self.graph
+            constant = node.op == "const"
+            own = graph.const(node.value) if constant else graph.input(node.shape, node.dtype, node.weak)
             found = self._captures[value.tracer, node] = symbolic_value(self, own)
             self.captured[own] = value
         return found
 
     def add_loop(self, loop: LoopCall, values: list[Any]) -> list[Any]:
         """Record a loop on values; returns what it gives."""
-        nodes = tuple(map(self.node, values))
-        call = OpaqueCall(loop.__name__, loop, [*map(NodePlaceholder, range(len(nodes)))], {})
-        many = self.graph.add(GraphNode("call", nodes, call, (), np.dtype(object)))
-        items = [GraphNode("item", (many,), k, *spec) for k, spec in enumerate(loop.specs())]
-        return [symbolic_value(self, self.graph.add(item)) for item in items]
+        return self._add_call_with_parts(OpaqueCall.on_nodes(loop, len(values)), map(self.node, values), loop.specs())
 
     def scan(self, f: Any, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool) -> Any:
         """Record a loop whose body runs once; NotImplemented where it cannot."""
@@ -120,27 +113,36 @@ class Tracer:
             op, args, kwargs, function = function, (function, args, kwargs), {}, compute
             name = op.name
         nodes: list[GraphNode] = []
-        opaque_call = OpaqueCall(
-            name, function, self._replace_symbolic(args, nodes), self._replace_symbolic(kwargs, nodes)
-        )
+
+        def placeholder(x: Any) -> Any:
+            x = unwrap(as_tensor(x)) if isinstance(x, Value) else x
+            if not isinstance(x, SymbolicArray):
+                return x
+            nodes.append(self.node(x))
+            return NodePlaceholder(len(nodes) - 1)
+
+        opaque_call = OpaqueCall(name, function, map_nested(placeholder, args), map_nested(placeholder, kwargs))
         trial = opaque_call.with_copied_generators()
         result = trial(*map(sample_value, nodes))
         self._check_fixed_shape(trial, nodes, result)
         if not isinstance(result, (tuple, list)):
-            return symbolic_value(self, self._add_call(opaque_call, nodes, result))
-        many = self.graph.add(GraphNode("call", tuple(nodes), opaque_call, (), np.dtype(object)))
-        parts: list[Any] = []
-        for k, part in enumerate(result):
-            if part is None:
-                parts.append(None)
-                continue
-            array = np.asarray(part)
-            parts.append(symbolic_value(self, self.graph.add(GraphNode("item", (many,), k, array.shape, array.dtype))))
+            return self.add_call(opaque_call, nodes, np.asarray(result))
+        specs = [None if part is None else (np.shape(part), np.asarray(part).dtype) for part in result]
+        parts = self._add_call_with_parts(opaque_call, nodes, specs)
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
 
-    def _add_call(self, opaque_call: OpaqueCall, nodes: list[GraphNode], result: Any) -> GraphNode:
-        array = np.asarray(result)
-        return self.graph.add(GraphNode("call", tuple(nodes), opaque_call, array.shape, array.dtype))
+    def add_call(self, call: OpaqueCall, nodes: Iterable[GraphNode], like: Any) -> Any:
+        """Record a call whose result has the shape and dtype of another value."""
+        return symbolic_value(self, self.graph.add(GraphNode("call", tuple(nodes), call, like.shape, like.dtype)))
+
+    def _add_call_with_parts(self, call: OpaqueCall, nodes: Iterable[GraphNode], specs: Iterable[Any]) -> list[Any]:
+        """Record a call that gives several arrays, from their shapes and dtypes; None stands for None."""
+        many = self.graph.add(GraphNode("call", tuple(nodes), call, (), np.dtype(object)))
+
+        def item(k: int, spec: Any) -> Any:
+            return None if spec is None else symbolic_value(self, self.graph.add(GraphNode("item", (many,), k, *spec)))
+
+        return [item(k, spec) for k, spec in enumerate(specs)]
 
     def _check_fixed_shape(self, opaque_call: OpaqueCall, nodes: list[GraphNode], result: Any) -> None:
         """Raise an error if the shape of the result depends on the values of the operands."""
@@ -152,21 +154,6 @@ class Tracer:
         if shapes[0] != shapes[1]:
             operand = SymbolicArray(self, (nodes or [self.graph.const(0.0)])[0])
             operand._refuse_value(f"{opaque_call.name}, whose result has a shape that depends on the values,")
-
-    def _replace_symbolic(self, nest: Any, found: list[GraphNode]) -> Any:
-        """The nested arguments with placeholders for symbolic values, whose nodes are appended to ``found``."""
-        if isinstance(nest, Value):
-            nest = unwrap(as_tensor(nest))
-        if isinstance(nest, SymbolicArray):
-            found.append(self.node(nest))
-            return NodePlaceholder(len(found) - 1)
-        if type(nest) in (tuple, list):
-            return type(nest)(self._replace_symbolic(x, found) for x in nest)
-        if isinstance(nest, dict):
-            return {key: self._replace_symbolic(x, found) for key, x in nest.items()}
-        if isinstance(nest, slice):
-            return slice(*(self._replace_symbolic(x, found) for x in (nest.start, nest.stop, nest.step)))
-        return nest
 
     # -------------------------------------------------------------------------------------------------------- variables
     def read_variable(self, variable: Variable, now: Callable[[], Any]) -> Any:
@@ -224,7 +211,8 @@ class Tracer:
         ]
         assignments += self.optimizer_steps.assignments()
         self.closed = True
-        return Trace(self.graph, self.inputs, leaves, structure, assignments, self.optimizer_steps.updates)
+        steps = self.optimizer_steps
+        return Trace(self.graph, self.inputs, leaves, structure, assignments, steps.updates, steps.equal_slots)
 
     def _output_leaf(self, value: Any) -> OutputLeaf:
         if type(value) is Tensor and isinstance(value._value, SymbolicArray):
@@ -257,11 +245,11 @@ def trace_function(function: Callable[..., Any], args: Any, kwargs: Any, optimiz
     def symbolic(leaf: Any) -> Any:
         if not _is_traced_input(leaf):
             return leaf
+        source = ArgumentSource(next(places))
         if type(leaf) is not Tensor:
-            return tracer.add_input(ArgumentSource(next(places)), leaf)
-        place = next(places)
+            return tracer.add_input(source, leaf)
         if id(leaf) not in symbolic_tensors:
-            symbolic_tensors[id(leaf)] = wrap(tracer.add_input(ArgumentSource(place), leaf._value, strong=True))
+            symbolic_tensors[id(leaf)] = wrap(tracer.add_input(source, leaf._value, strong=True))
         return symbolic_tensors[id(leaf)]
 
     places = count()
