@@ -87,6 +87,8 @@ def cholesky_cotangent(g: Any, y: Any) -> Any:
     .. [1] I. Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527, 2016, section 4.2.
     """
     n = y.shape[-1]
+    if n <= _BLOCK:
+        return _whole_cotangent(g, y) * _lower_half(n, y.dtype)
     g = np.array(np.broadcast_to(g, np.broadcast_shapes(g.shape, y.shape)))  # above the diagonal nothing is read
     for start in reversed(range(0, n, _BLOCK)):
         own, before, after = slice(start, start + _BLOCK), slice(start), slice(start + _BLOCK, n)
