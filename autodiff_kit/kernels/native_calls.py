@@ -21,8 +21,8 @@ from numba.core import cgutils
 from autodiff_kit.kernels.inlining import inlined
 
 __all__ = [
-    "COPY", "MATMUL", "MAXIMUM", "array_at", "load_array", "load_number", "matmul_loop_address", "native_entry",
-    "run_steps", "run_units", "store_number", "write_addresses",
+    "COPY", "MATMUL", "MAXIMUM", "array_at", "emit_call", "llvm_intrinsic", "load_array", "load_number", "load_word",
+    "matmul_loop_address", "native_entry", "pointer_to", "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
@@ -32,7 +32,7 @@ _DOUBLE, _FLOAT = ir.DoubleType(), ir.FloatType()
 _carray: Any = getattr(numba, "carray")  # noqa: B009 - the module does not say that it has it
 
 
-def _llvm_intrinsic(answer: Any, given: tuple[Any, ...], write: Callable[..., Any]) -> Any:
+def llvm_intrinsic(answer: Any, given: tuple[Any, ...], write: Callable[..., Any]) -> Any:
     """A numba intrinsic with the given result and parameter types, whose LLVM instructions ``write`` builds."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -44,37 +44,39 @@ def _llvm_intrinsic(answer: Any, given: tuple[Any, ...], write: Callable[..., An
     return extending.intrinsic(takers[len(given)])
 
 
-def _pointer_to(builder: Any, address: Any, kind: Any) -> Any:
+def pointer_to(builder: Any, address: Any, kind: Any) -> Any:
+    """LLVM's pointer to values of a type at an address."""
     return builder.inttoptr(address, kind.as_pointer())
 
 
-def _emit_call(builder: Any, function: Any, *words: Any) -> Any:
-    return builder.call(_pointer_to(builder, function, ir.FunctionType(_VOID, [_INT64] * len(words))), words)
+def emit_call(builder: Any, function: Any, *words: Any) -> Any:
+    """LLVM's call of the function at an address with 64-bit words."""
+    return builder.call(pointer_to(builder, function, ir.FunctionType(_VOID, [_INT64] * len(words))), words)
 
 
 def _emit_ufunc_loop_call(builder: Any, loop: Any, arrays: Any, counts: Any, steps: Any) -> Any:
     """Call ``loop(char **arrays, intp *counts, intp *steps, void *)``, which advances the pointers it is given."""
     three = ir.ArrayType(_INT64, 3)
     own = cgutils.alloca_once(builder, three)  # type: ignore[no-untyped-call]
-    builder.store(builder.load(_pointer_to(builder, arrays, three)), own)
-    return _emit_call(builder, loop, builder.ptrtoint(own, _INT64), counts, steps, ir.Constant(_INT64, 0))
+    builder.store(builder.load(pointer_to(builder, arrays, three)), own)
+    return emit_call(builder, loop, builder.ptrtoint(own, _INT64), counts, steps, ir.Constant(_INT64, 0))
 
 
 _int, _float, _void = types.int64, types.float64, types.void
-_as_pointer = _llvm_intrinsic(types.voidptr, (_int,), lambda builder, a: _pointer_to(builder, a, _INT8))
-_load_int64 = _llvm_intrinsic(_int, (_int,), lambda builder, a: builder.load(_pointer_to(builder, a, _INT64)))
-_load_float64 = _llvm_intrinsic(_float, (_int,), lambda builder, a: builder.load(_pointer_to(builder, a, _DOUBLE)))
-_store_int64 = _llvm_intrinsic(
-    _void, (_int, _int), lambda builder, a, x: builder.store(x, _pointer_to(builder, a, _INT64))
+_as_pointer = llvm_intrinsic(types.voidptr, (_int,), lambda builder, a: pointer_to(builder, a, _INT8))
+_load_int64 = llvm_intrinsic(_int, (_int,), lambda builder, a: builder.load(pointer_to(builder, a, _INT64)))
+_load_float64 = llvm_intrinsic(_float, (_int,), lambda builder, a: builder.load(pointer_to(builder, a, _DOUBLE)))
+_store_int64 = llvm_intrinsic(
+    _void, (_int, _int), lambda builder, a, x: builder.store(x, pointer_to(builder, a, _INT64))
 )
-_store_float64 = _llvm_intrinsic(
-    _void, (_int, _float), lambda builder, a, x: builder.store(x, _pointer_to(builder, a, _DOUBLE))
+_store_float64 = llvm_intrinsic(
+    _void, (_int, _float), lambda builder, a, x: builder.store(x, pointer_to(builder, a, _DOUBLE))
 )
-_store_float32 = _llvm_intrinsic(
-    _void, (_int, types.float32), lambda builder, a, x: builder.store(x, _pointer_to(builder, a, _FLOAT))
+_store_float32 = llvm_intrinsic(
+    _void, (_int, types.float32), lambda builder, a, x: builder.store(x, pointer_to(builder, a, _FLOAT))
 )
-_call_function = _llvm_intrinsic(_void, (_int, _int), _emit_call)
-_call_ufunc_loop = _llvm_intrinsic(_void, (_int,) * 4, _emit_ufunc_loop_call)
+_call_function = llvm_intrinsic(_void, (_int, _int), emit_call)
+_call_ufunc_loop = llvm_intrinsic(_void, (_int,) * 4, _emit_ufunc_loop_call)
 
 
 # ------------------------------------------------------------------------------------- what the entry of a kernel reads

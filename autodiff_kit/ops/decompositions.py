@@ -46,7 +46,8 @@ def _lower_half_diagonal(x: Any) -> Any:
 
 
 def _cholesky_vjp(g: Any, y: Any, _x: Any) -> Any:
-    if not isinstance(g, Value) and not isinstance(y, Value):
+    plain = not isinstance(g, Value) and not isinstance(y, Value)
+    if plain and np.shape(y)[-1] > factorizations.BLOCK:
         return _cholesky_cotangent(g, y)
     upper = swap_last_axes(y)
     half = _solve_triangular(upper, _lower_half_diagonal(v.matmul(upper, g)), lower=False)

@@ -18,17 +18,29 @@ import numpy as np
 
 from autodiff_kit.platform import HAS_THREADS
 
-__all__ = ["cholesky_cotangent", "cholesky_factor", "lu_factors", "lu_solve", "solve_triangular"]
+__all__ = [
+    "BLOCK",
+    "COLUMNS",
+    "cholesky_cotangent",
+    "cholesky_factor",
+    "lu_factors",
+    "lu_solve",
+    "scipy_linalg",
+    "solve_triangular",
+]
 
-_BLOCK = 64
+BLOCK = 64
 """Rows that are solved or factorized at once; between them are matrix products, which are several times as fast."""
 
+COLUMNS = 32
+"""Right-hand sides from which on blocks pay; fewer are solved at once."""
+
 _ELIMINATED = 32
-"""The same where NumPy solves a block by elimination."""
+"""Rows of a block that NumPy solves by elimination."""
 
 
 @cache
-def _lapack() -> Any:
+def scipy_linalg() -> Any:
     """The module of SciPy with LAPACK's and BLAS' functions, or None. A browser would have to load it first."""
     if not HAS_THREADS:
         return None
@@ -42,13 +54,13 @@ def _lapack() -> Any:
 def _by_scipy(a: Any) -> Any:
     """SciPy for one matrix, or for a stack whose matrices take longer than a call; otherwise None."""
     n = a.shape[-1]
-    return _lapack() if n and a.size and (a.size == n * n or n >= _ELIMINATED) else None
+    return scipy_linalg() if n and a.size and (a.size == n * n or n >= _ELIMINATED) else None
 
 
 @cache
 def _routine(name: str, dtype: np.dtype[Any]) -> Any:
     """A function of LAPACK or BLAS for float32 or float64."""
-    linalg, name = _lapack(), ("s" if dtype == np.float32 else "d") + name
+    linalg, name = scipy_linalg(), ("s" if dtype == np.float32 else "d") + name
     return getattr(linalg.lapack, name, None) or getattr(linalg.blas, name)
 
 
@@ -87,13 +99,13 @@ def cholesky_cotangent(g: Any, y: Any) -> Any:
     .. [1] I. Murray, "Differentiation of the Cholesky decomposition", arXiv:1602.07527, 2016, section 4.2.
     """
     n = y.shape[-1]
-    if n <= _BLOCK:
+    if n <= BLOCK:
         return _whole_cotangent(g, y) * _lower_half(n, y.dtype)
     g = np.array(np.broadcast_to(g, np.broadcast_shapes(g.shape, y.shape)))  # above the diagonal nothing is read
-    for start in reversed(range(0, n, _BLOCK)):
-        own, before, after = slice(start, start + _BLOCK), slice(start), slice(start + _BLOCK, n)
+    for start in reversed(range(0, n, BLOCK)):
+        own, before, after = slice(start, start + BLOCK), slice(start), slice(start + BLOCK, n)
         factor = y[..., own, own]
-        if start + _BLOCK < n:
+        if start + BLOCK < n:
             below = y[..., after, own]
             moved = _solve_from_right(factor, g[..., after, own])
             g[..., after, own], g[..., own, after] = moved, 0
@@ -114,7 +126,7 @@ def _solve_from_right(factor: Any, x: Any) -> Any:
 
 
 def _whole_cotangent(g: Any, factor: Any) -> Any:
-    """The cotangent of a whole matrix as if its entries (i, j) and (j, i) were one, each counted once in both places."""
+    """The cotangent of a symmetric matrix whose entries (i, j) and (j, i) are one number, in both places."""
     upper = factor.swapaxes(-1, -2)
     half = np.matmul(upper, g) * _lower_half(g.shape[-1], g.dtype)
     middle = solve_triangular(upper, half + half.swapaxes(-1, -2), False, False)
@@ -134,7 +146,7 @@ def solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
     if _by_scipy(a) is None or not b.size:
         solve_block, size = _eliminate, _ELIMINATED
     else:
-        solve_block, size = _substitute, _BLOCK if columns >= _ELIMINATED else n
+        solve_block, size = _substitute, BLOCK if columns >= COLUMNS else n
         if not unit_diagonal and not np.diagonal(a, 0, -2, -1).all():
             raise np.linalg.LinAlgError("Singular matrix")
     if 0 < n <= size:
@@ -185,7 +197,7 @@ def _above_diagonal(n: int, strictly: bool) -> Any:
 
 # -------------------------------------------------------------------------------- LU
 def lu_factors(a: Any) -> Any:
-    """What :func:`lu_solve` needs of square matrices: both factors of each in one matrix, and the pivots as a row below.
+    """What :func:`lu_solve` needs of square matrices: both factors in one matrix, and the pivots as a row below.
 
     Without SciPy these are the matrices themselves.
     """
@@ -197,7 +209,8 @@ def _lu_factors_of_one(a: Any) -> Any:
     if failed:
         raise np.linalg.LinAlgError("Singular matrix")
     found = np.empty((len(a) + 1, len(a)), a.dtype)
-    found[:-1], found[-1] = factors.T, pivots
+    found[:-1] = factors.T
+    found[-1].view(np.intc)[: len(a)] = pivots + 1  # their bytes, counted from 1 as LAPACK does
     return found
 
 
@@ -217,4 +230,6 @@ def lu_solve(factors: Any, b: Any, transpose: bool) -> Any:
 
 def _lu_solve_one(factors: Any, b: Any, transpose: bool) -> Any:
     getrs = _routine("getrs", b.dtype)
-    return getrs(factors[:-1].T, factors[-1].astype(np.intc), b, trans=not transpose)[0]
+    pivots = np.ascontiguousarray(factors[-1]).view(np.intc)[: len(b)] - 1
+    pivots = np.minimum(np.maximum(pivots, 0), len(b) - 1)  # of made-up factors too, with which a trace tries a call
+    return getrs(factors[:-1].T, pivots, b, trans=not transpose)[0]

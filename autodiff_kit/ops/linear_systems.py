@@ -56,13 +56,9 @@ def _flops(y: Any, a: Any, *_: Any) -> int:
     flops=_flops,
     flops_back=lambda y, a, *_, asked: (1 + (0 in asked)) * _flops(y, a),
 )
-def _solve(a: Any, factors: Any, b: Any, transpose: bool) -> Any:
+def _solve(_a: Any, factors: Any, b: Any, transpose: bool) -> Any:
     """The solution ``y`` of ``a @ y = b``, or with the transposed matrices, for stacks with the same number of axes."""
-    return call_lapack("solve", _SINGULAR, _solve_by_factors, a, factors, b, transpose)
-
-
-def _solve_by_factors(_a: Any, factors: Any, b: Any, transpose: bool) -> Any:
-    return factorizations.lu_solve(factors, b, transpose)
+    return call_lapack("solve", _SINGULAR, factorizations.lu_solve, factors, b, transpose)
 
 
 def solve(a: Any, b: Any) -> Tensor:

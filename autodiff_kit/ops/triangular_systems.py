@@ -14,6 +14,7 @@ from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.lapack import call_lapack, prepare_system
 
+
 def _triangle(x: Any, lower: bool, unit_diagonal: bool) -> Any:
     """The entries of matrices that a triangular system reads."""
     return v.tril(x, k=-1 if unit_diagonal else 0) if lower else v.triu(x, k=1 if unit_diagonal else 0)

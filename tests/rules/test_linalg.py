@@ -321,7 +321,7 @@ def test_products_of_integers_are_integers() -> None:
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 def test_triangular_systems_are_substituted(monkeypatch: pytest.MonkeyPatch, f: Any, mode: str) -> None:
     """No elimination of a large matrix: what LAPACK solves are blocks of it."""
-    monkeypatch.setattr(factorizations, "_lapack", lambda: None)
+    monkeypatch.setattr(factorizations, "scipy_linalg", lambda: None)
     sizes = []
     eliminate = np.linalg.solve
     monkeypatch.setattr(np.linalg, "solve", lambda a, b: [sizes.append(a.shape[-1]), eliminate(a, b)][1])
@@ -337,7 +337,7 @@ def test_triangular_systems_are_substituted(monkeypatch: pytest.MonkeyPatch, f: 
 
 @pytest.mark.parametrize("solve", [ak.solve, ak.solve_triangular])
 def test_the_gradients_of_both_sides_come_from_one_solution(monkeypatch: pytest.MonkeyPatch, solve: Any) -> None:
-    monkeypatch.setattr(factorizations, "_lapack", lambda: None)
+    monkeypatch.setattr(factorizations, "scipy_linalg", lambda: None)
     a = np.triu(SQUARE)
     tape, sources, y = recorded(solve, [a, SQUARE])
     alone = [recorded(lambda x: solve(x, SQUARE), [a]), recorded(lambda x: solve(a, x), [SQUARE])]
