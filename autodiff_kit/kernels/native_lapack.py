@@ -104,7 +104,7 @@ def _zero_on_diagonal(table: Any) -> None:
     array_at(load_word(table, 3), (1,), np.int32)[0] = found
 
 
-CALL: dict[int, int] = {count: unit.address for count, unit in ((5, _of_5), (6, _of_6), (9, _of_9), (11, _of_11))}
+CALL: dict[int, Any] = {count: unit.address for count, unit in ((5, _of_5), (6, _of_6), (9, _of_9), (11, _of_11))}
 """By the number of arguments, the unit that calls a function. Table: the function, and the address of each argument."""
 
 CLEAR_UPPER: Any = _clear_upper.address

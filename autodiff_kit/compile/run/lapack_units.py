@@ -15,7 +15,6 @@ import numpy as np
 from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder
 from autodiff_kit.ops import factorizations
-from autodiff_kit.ops.lapack import call_lapack
 
 if TYPE_CHECKING:
     from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
@@ -28,16 +27,16 @@ def emit_lapack_units(generator: PlanCodeGenerator, n: GraphNode) -> bool:
     from autodiff_kit.kernels import native_lapack
 
     call, nodes = n.params, (*n.args, n)
-    if call.function is not call_lapack.__wrapped__ or call.args[2] not in _EMITTERS:
+    if call.name != "call_lapack" or call.args[2] not in _EMITTERS:
         return False
     single = all(x.ndim == 2 and x.size and x.dtype == n.dtype and not is_scalar(x) for x in nodes)
-    count = 3 + len(n.args)
-    operands_first = call.args[3:count] == tuple(map(NodePlaceholder, range(len(n.args))))
-    if not single or n.dtype.char not in "fd" or not operands_first:
+    count, emit = _EMITTERS[call.args[2]]
+    operands = tuple(map(NodePlaceholder, range(count)))  # a constant operand is no node
+    if not single or n.dtype.char not in "fd" or len(n.args) != count or call.args[3 : 3 + count] != operands:
         return False
     if factorizations.scipy_linalg() is None or not native_lapack.has_plain_integers():
         return False
-    return bool(_EMITTERS[call.args[2]](_Units(generator, n), *call.args[count:]))
+    return bool(emit(_Units(generator, n), *call.args[3 + count :]))
 
 
 class _Units:
@@ -145,9 +144,10 @@ def _lu_solve(units: _Units, transpose: bool) -> bool:
     return units.finish()
 
 
-_EMITTERS: dict[Any, Any] = {
-    factorizations.cholesky_factor: _cholesky,
-    factorizations.solve_triangular: _solve_triangular,
-    factorizations.lu_factors: _lu_factors,
-    factorizations.lu_solve: _lu_solve,
+_EMITTERS: dict[Any, tuple[int, Any]] = {
+    factorizations.cholesky_factor: (1, _cholesky),
+    factorizations.solve_triangular: (2, _solve_triangular),
+    factorizations.lu_factors: (1, _lu_factors),
+    factorizations.lu_solve: (2, _lu_solve),
 }
+"""For each function of a call: how many matrices it takes, and what adds its units."""
