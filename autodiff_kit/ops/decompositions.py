@@ -41,8 +41,8 @@ def _solve_triangular(a: Any, b: Any, lower: bool) -> Any:
 # -------------------------------------------------------------------------------- Cholesky
 def _lower_half_diagonal(x: Any) -> Any:
     """The lower triangle with half of the diagonal."""
-    n = np.shape(unwrap(x))[-1]
-    return x * (np.tril(np.ones((n, n))) - np.eye(n) / 2).astype(unwrap(x).dtype)
+    own = unwrap(x)
+    return x * factorizations.lower_half(np.shape(own)[-1], own.dtype)
 
 
 def _cholesky_vjp(g: Any, y: Any, _x: Any) -> Any:

@@ -11,7 +11,7 @@ All functions raise ``np.linalg.LinAlgError`` as NumPy does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "COLUMNS",
     "cholesky_cotangent",
     "cholesky_factor",
+    "lower_half",
     "lu_factors",
     "lu_solve",
     "scipy_linalg",
@@ -100,7 +101,7 @@ def cholesky_cotangent(g: Any, y: Any) -> Any:
     """
     n = y.shape[-1]
     if n <= BLOCK:
-        return _whole_cotangent(g, y) * _lower_half(n, y.dtype)
+        return _whole_cotangent(g, y) * lower_half(n, y.dtype)
     g = np.array(np.broadcast_to(g, np.broadcast_shapes(g.shape, y.shape)))  # above the diagonal nothing is read
     for start in reversed(range(0, n, BLOCK)):
         own, before, after = slice(start, start + BLOCK), slice(start), slice(start + BLOCK, n)
@@ -116,7 +117,7 @@ def cholesky_cotangent(g: Any, y: Any) -> Any:
         both = _whole_cotangent(g[..., own, own], factor)
         if start:
             g[..., own, before] -= np.matmul(both, y[..., own, before])
-        g[..., own, own] = both * _lower_half(both.shape[-1], both.dtype)
+        g[..., own, own] = both * lower_half(both.shape[-1], both.dtype)
     return g
 
 
@@ -128,13 +129,13 @@ def _solve_from_right(factor: Any, x: Any) -> Any:
 def _whole_cotangent(g: Any, factor: Any) -> Any:
     """The cotangent of a symmetric matrix whose entries (i, j) and (j, i) are one number, in both places."""
     upper = factor.swapaxes(-1, -2)
-    half = np.matmul(upper, g) * _lower_half(g.shape[-1], g.dtype)
+    half = np.matmul(upper, g) * lower_half(g.shape[-1], g.dtype)
     middle = solve_triangular(upper, half + half.swapaxes(-1, -2), False, False)
     return solve_triangular(upper, middle.swapaxes(-1, -2), False, False)
 
 
-@cache
-def _lower_half(n: int, dtype: np.dtype[Any]) -> Any:
+@lru_cache(maxsize=16)
+def lower_half(n: int, dtype: np.dtype[Any]) -> Any:
     """Ones in the lower triangle, with halves on the diagonal."""
     return (np.tril(np.ones((n, n))) - np.eye(n) / 2).astype(dtype)
 
