@@ -206,11 +206,14 @@ def lu_factors(a: Any) -> Any:
 
 
 def _lu_factors_of_one(a: Any) -> Any:
-    factors, pivots, failed = _routine("getrf", a.dtype)(a.T)  # of the transposed matrix, which lies in columns
+    found = np.empty((len(a) + 1, len(a)), a.dtype)
+    found[:-1] = a
+    # Of the transposed matrix, which lies in columns; where SciPy can, it works in the memory that it is given.
+    factors, pivots, failed = _routine("getrf", a.dtype)(found[:-1].T, overwrite_a=True)
     if failed:
         raise np.linalg.LinAlgError("Singular matrix")
-    found = np.empty((len(a) + 1, len(a)), a.dtype)
-    found[:-1] = factors.T
+    if not np.may_share_memory(factors, found):
+        found[:-1] = factors.T
     found[-1].view(np.intc)[: len(a)] = pivots + 1  # their bytes, counted from 1 as LAPACK does
     return found
 

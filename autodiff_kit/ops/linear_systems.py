@@ -40,7 +40,7 @@ def _solve_vjps(g: Any, y: Any, a: Any, factors: Any, _b: Any, *, transpose: boo
     """The cotangents of both sides, from one solution with the transposed matrix."""
     back = v.solve(a, factors, g, transpose=not transpose)
     left, right = (y, back) if transpose else (back, y)
-    return -v.matmul(left, swap_last_axes(right)), None, back
+    return v.matmul(-left, swap_last_axes(right)), None, back
 
 
 def _flops(y: Any, a: Any, *_: Any) -> int:

@@ -28,7 +28,7 @@ def _transposed_solve(g: Any, a: Any, lower: bool, unit_diagonal: bool) -> Any:
 def _both_vjps(g: Any, y: Any, a: Any, _b: Any, *, lower: bool, unit_diagonal: bool) -> tuple[Any, Any]:
     """The cotangents of both inputs, from one solution with the transposed matrix."""
     back = _transposed_solve(g, a, lower, unit_diagonal)
-    return -_triangle(v.matmul(back, swap_last_axes(y)), lower, unit_diagonal), back
+    return _triangle(v.matmul(-back, swap_last_axes(y)), lower, unit_diagonal), back
 
 
 def _solve_triangular_jvp(t: Any, y: Any, a: Any, _b: Any, *, lower: bool, unit_diagonal: bool) -> Any:

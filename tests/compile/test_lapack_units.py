@@ -74,6 +74,21 @@ def test_a_native_call_that_fails_raises_the_eager_error(f: Any, text: str) -> N
         np.testing.assert_allclose(compiled(good, b).numpy(), f(good, b).numpy(), rtol=1e-14)
 
 
+def test_a_variable_keeps_its_value_where_a_call_fails() -> None:
+    w = ak.Variable(np.diag([4.0, 9.0]))
+
+    def step(shift: Any) -> Any:
+        w.assign(ak.cholesky(w + shift))
+        return w.sum()
+
+    compiled, _ = kernels_of(step, ak.constant(np.zeros((2, 2))))
+    compiled(ak.constant(np.zeros((2, 2))))
+    before = w.numpy().copy()
+    with pytest.raises(StructureError, match="not positive definite"):
+        compiled(ak.constant(np.diag([0.0, -100.0])))
+    np.testing.assert_array_equal(w.numpy(), before)
+
+
 def test_a_constant_matrix_and_stacks_are_left_to_python() -> None:
     """They are no single matrices in the memory of the plan."""
     a = RNG.normal(size=(3, 3)) + 4 * np.eye(3)

@@ -15,6 +15,7 @@ import numpy as np
 from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder
 from autodiff_kit.ops import factorizations
+from autodiff_kit.ops.lapack import call_lapack
 
 if TYPE_CHECKING:
     from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
@@ -27,13 +28,15 @@ def emit_lapack_units(generator: PlanCodeGenerator, n: GraphNode) -> bool:
     from autodiff_kit.kernels import native_lapack
 
     call, nodes = n.params, (*n.args, n)
-    if call.name != "call_lapack" or call.args[2] not in _EMITTERS:
+    if getattr(call.function, "opaque", None) is not call_lapack or call.args[2] not in _EMITTERS:
         return False
     single = all(x.ndim == 2 and x.size and x.dtype == n.dtype and not is_scalar(x) for x in nodes)
     count, emit = _EMITTERS[call.args[2]]
     operands = tuple(map(NodePlaceholder, range(count)))  # a constant operand is no node
     if not single or n.dtype.char not in "fd" or len(n.args) != count or call.args[3 : 3 + count] != operands:
         return False
+    if generator.memory_plan.locations.get(n, ("",))[0] == "state":
+        return False  # a variable keeps its value where a routine fails
     if factorizations.scipy_linalg() is None or not native_lapack.has_plain_integers():
         return False
     return bool(emit(_Units(generator, n), *call.args[3 + count :]))
