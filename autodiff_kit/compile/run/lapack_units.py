@@ -25,8 +25,6 @@ __all__ = ["emit_lapack_units"]
 
 def emit_lapack_units(generator: PlanCodeGenerator, n: GraphNode) -> bool:
     """Add the units of a call, if it is one of LAPACK's for single matrices that lie in rows or in columns."""
-    from autodiff_kit.kernels import native_lapack
-
     call, nodes = n.params, (*n.args, n)
     if getattr(call.function, "opaque", None) is not call_lapack or call.args[2] not in _EMITTERS:
         return False
@@ -37,16 +35,17 @@ def emit_lapack_units(generator: PlanCodeGenerator, n: GraphNode) -> bool:
         return False
     if generator.memory_plan.locations.get(n, ("",))[0] == "state":
         return False  # a variable keeps its value where a routine fails
-    if factorizations.scipy_linalg() is None or not native_lapack.has_plain_integers():
+    if factorizations.scipy_linalg() is None:
         return False
-    return bool(emit(_Units(generator, n), *call.args[3 + count :]))
+    units = _Units(generator, n)
+    return units.native.has_plain_integers() and bool(emit(units, *call.args[3 + count :]))
 
 
 class _Units:
     """The units of one call, which end with the question whether it failed."""
 
     def __init__(self, generator: PlanCodeGenerator, n: GraphNode) -> None:
-        from autodiff_kit.kernels import native_lapack
+        from autodiff_kit.kernels import native_lapack  # imported here, because it compiles its units
 
         self.generator, self.n, self.native = generator, n, native_lapack
         self.views: list[Any] = [generator.memory_plan.array_of(x) for x in (*n.args, n)]
