@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import as_array, concrete_only
+from autodiff_kit.core.tracer import as_array, concrete_only, opaque
 from autodiff_kit.errors import StructureError
+from autodiff_kit.ops import factorizations
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.diagonals import triu
 from autodiff_kit.ops.families import general, linear, nondifferentiable
@@ -40,14 +41,23 @@ def _solve_triangular(a: Any, b: Any, lower: bool) -> Any:
 # -------------------------------------------------------------------------------- Cholesky
 def _lower_half_diagonal(x: Any) -> Any:
     """The lower triangle with half of the diagonal."""
-    n = np.shape(unwrap(x))[-1]
-    return x * (np.tril(np.ones((n, n))) - np.eye(n) / 2).astype(unwrap(x).dtype)
+    own = unwrap(x)
+    return x * factorizations.lower_half(np.shape(own)[-1], own.dtype)
 
 
 def _cholesky_vjp(g: Any, y: Any, _x: Any) -> Any:
+    plain = not isinstance(g, Value) and not isinstance(y, Value)
+    if plain and np.shape(y)[-1] > factorizations.BLOCK:
+        return _cholesky_cotangent(g, y)
     upper = swap_last_axes(y)
     half = _solve_triangular(upper, _lower_half_diagonal(v.matmul(upper, g)), lower=False)
     return swap_last_axes(_solve_triangular(upper, swap_last_axes(half), lower=False))
+
+
+@opaque
+def _cholesky_cotangent(g: Any, y: Any) -> Any:
+    """The same in a sixth of the operations; only its symmetric part is the same."""
+    return factorizations.cholesky_cotangent(g, y)
 
 
 def _cholesky_jvp(t: Any, y: Any, _x: Any) -> Any:
@@ -59,7 +69,7 @@ def _cholesky_jvp(t: Any, y: Any, _x: Any) -> Any:
 def _cholesky(x: Any) -> Any:
     """The lower triangular Cholesky factor of each matrix."""
     advice = "All eigenvalues must be above 0; adding a small multiple of np.eye(n) increases them"
-    return call_lapack("cholesky", advice, np.linalg.cholesky, x)
+    return call_lapack("cholesky", advice, factorizations.cholesky_factor, x)
 
 
 def cholesky(a: Any) -> Tensor:

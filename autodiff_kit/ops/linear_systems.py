@@ -13,42 +13,52 @@ import numpy as np
 
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.ops import factorizations
 from autodiff_kit.ops.axes import swap_last_axes
-from autodiff_kit.ops.families import general
+from autodiff_kit.ops.families import general, nondifferentiable
 from autodiff_kit.ops.lapack import NOT_FINITE, call_lapack, check_matrices, prepare_system, to_lapack_dtype
 
 _SINGULAR = "Use ak.pinv(a) for the least-squares solution, or add a small multiple of np.eye(n)"
 
 
-def _solve_jvp(t: Any, y: Any, a: Any, _b: Any) -> Any:
+@nondifferentiable(flops=lambda _y, a: (2 * np.size(a) * np.shape(a)[-1]) // 3)
+def _lu_factors(a: Any) -> Any:
+    """The LU factors of each matrix, which its systems share: those of the value, of the gradient, of the tangent."""
+    return call_lapack("solve", _SINGULAR, factorizations.lu_factors, a)
+
+
+def _solve_jvp(t: Any, y: Any, a: Any, factors: Any, _b: Any, *, transpose: bool) -> Any:
     """The tangent ``dy`` of ``a y = b`` solves ``a dy = db - da y``."""
-    if t[0] is None:
-        return v.solve(a, t[1])
-    moved = v.matmul(t[0], y)
-    return v.solve(a, -moved if t[1] is None else t[1] - moved)
+    moved = t[2]
+    if t[0] is not None:
+        product = v.matmul(swap_last_axes(t[0]) if transpose else t[0], y)
+        moved = -product if moved is None else moved - product
+    return v.solve(a, factors, moved, transpose=transpose)
 
 
-def _solve_vjps(g: Any, y: Any, a: Any, _b: Any) -> tuple[Any, Any]:
-    """The cotangents of both inputs, from one solution with the transposed matrix."""
-    back = v.solve(swap_last_axes(a), g)
-    return -v.matmul(back, swap_last_axes(y)), back
+def _solve_vjps(g: Any, y: Any, a: Any, factors: Any, _b: Any, *, transpose: bool) -> tuple[Any, None, Any]:
+    """The cotangents of both sides, from one solution with the transposed matrix."""
+    back = v.solve(a, factors, g, transpose=not transpose)
+    left, right = (y, back) if transpose else (back, y)
+    return v.matmul(-left, swap_last_axes(right)), None, back
 
 
 def _flops(y: Any, a: Any, *_: Any) -> int:
-    return int((2 * np.size(a) * np.shape(a)[-1]) // 3 + 2 * np.size(y) * np.shape(a)[-1])
+    return int(2 * np.size(y) * np.shape(a)[-1])
 
 
 @general(
-    lambda g, y, a, _b: -v.matmul(v.solve(swap_last_axes(a), g), swap_last_axes(y)),
-    lambda g, _y, a, _b: v.solve(swap_last_axes(a), g),
+    lambda g, y, a, factors, _b, *, transpose: _solve_vjps(g, y, a, factors, _b, transpose=transpose)[0],
+    lambda _g, _y, _a, _factors, _b, *, transpose: None,
+    lambda g, _y, a, factors, _b, *, transpose: v.solve(a, factors, g, transpose=not transpose),
     vjp_all=_solve_vjps,
     jvp=_solve_jvp,
     flops=_flops,
-    flops_back=lambda y, a, _b, *, asked: _flops(y, a) + (0 in asked) * 2 * np.size(y) * np.shape(a)[-1],
+    flops_back=lambda y, a, *_, asked: (1 + (0 in asked)) * _flops(y, a),
 )
-def _solve(a: Any, b: Any) -> Any:
-    """The solution ``y`` of ``a @ y = b``, for two stacks of matrices with the same number of axes."""
-    return call_lapack("solve", _SINGULAR, np.linalg.solve, a, b)
+def _solve(_a: Any, factors: Any, b: Any, transpose: bool) -> Any:
+    """The solution ``y`` of ``a @ y = b``, or with the transposed matrices, for stacks with the same number of axes."""
+    return call_lapack("solve", _SINGULAR, factorizations.lu_solve, factors, b, transpose)
 
 
 def solve(a: Any, b: Any) -> Tensor:
@@ -77,7 +87,8 @@ def solve(a: Any, b: Any) -> Tensor:
     **Shapes.** ``(..., n, n)`` and ``(n,)`` give ``(..., n)``; ``(..., n, n)`` and ``(..., n, k)`` give
     ``(..., n, k)``. Stacks broadcast.
     **Gradient.** For ``b`` the solution with ``aᵀ``; for ``a`` minus its outer product with ``x``.
-    **Cost.** 2/3 n³ + 2 n² k; the gradient solves once more, also that of both.
+    **Cost.** 2/3 n³ for the factors, where SciPy is installed once for all derivatives, and 2 n² k; the gradient
+    solves once more, also that of both.
 
     Examples
     --------
@@ -85,7 +96,7 @@ def solve(a: Any, b: Any) -> Tensor:
     array([0.5 , 0.25])
     """
     a, b, back = prepare_system("solve", a, b)
-    return back(_solve(a, b))
+    return back(_solve(a, _lu_factors(a), b, False))
 
 
 @general(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,43 +9,10 @@ import numpy as np
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.validation import check_flag
+from autodiff_kit.ops import factorizations
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.lapack import call_lapack, prepare_system
-
-_BLOCK = 32  # rows that LAPACK solves at once
-
-
-def _solve_by_blocks(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
-    """The solution of ``a @ y = b`` from one triangle of ``a``, by blocks of rows; between them are matrix products."""
-    n = a.shape[-1]
-    y = np.empty(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + b.shape[-2:], np.result_type(a, b))
-    starts = range(0, n, _BLOCK)
-    for start in starts if lower else reversed(starts):
-        rows = slice(start, min(start + _BLOCK, n))
-        solved = slice(start) if lower else slice(rows.stop, n)
-        rest = b[..., rows, :]
-        if rows.stop - start < n and y[..., solved, :].size:
-            rest = rest - np.matmul(a[..., rows, solved], y[..., solved, :])
-        y[..., rows, :] = _solve_block(a[..., rows, rows], rest, lower, unit_diagonal)
-    return y
-
-
-def _solve_block(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
-    """The solution for one block. LAPACK's elimination has nothing to do in an upper triangle: it substitutes.
-
-    A lower triangle, in reversed order, is an upper one.
-    """
-    if lower:
-        return _solve_block(a[..., ::-1, ::-1], b[..., ::-1, :], False, unit_diagonal)[..., ::-1, :]
-    n = a.shape[-1]
-    rest = np.eye(n, dtype=a.dtype) if unit_diagonal else a.dtype.type(0)
-    return np.linalg.solve(np.where(_above_diagonal(n, unit_diagonal), a, rest), b)
-
-
-@cache
-def _above_diagonal(n: int, strictly: bool) -> Any:
-    return np.triu(np.ones((n, n), np.bool_), int(strictly))
 
 
 def _triangle(x: Any, lower: bool, unit_diagonal: bool) -> Any:
@@ -62,7 +28,7 @@ def _transposed_solve(g: Any, a: Any, lower: bool, unit_diagonal: bool) -> Any:
 def _both_vjps(g: Any, y: Any, a: Any, _b: Any, *, lower: bool, unit_diagonal: bool) -> tuple[Any, Any]:
     """The cotangents of both inputs, from one solution with the transposed matrix."""
     back = _transposed_solve(g, a, lower, unit_diagonal)
-    return -_triangle(v.matmul(back, swap_last_axes(y)), lower, unit_diagonal), back
+    return _triangle(v.matmul(-back, swap_last_axes(y)), lower, unit_diagonal), back
 
 
 def _solve_triangular_jvp(t: Any, y: Any, a: Any, _b: Any, *, lower: bool, unit_diagonal: bool) -> Any:
@@ -89,7 +55,7 @@ def _flops(y: Any, a: Any, *_: Any) -> int:
 def _solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
     """The solution ``y`` of ``a @ y = b`` from one triangle of ``a``, for two stacks of matrices."""
     advice = "A triangular matrix is singular where its diagonal has a 0"
-    return call_lapack("solve_triangular", advice, _solve_by_blocks, a, b, lower, unit_diagonal)
+    return call_lapack("solve_triangular", advice, factorizations.solve_triangular, a, b, lower, unit_diagonal)
 
 
 def solve_triangular(

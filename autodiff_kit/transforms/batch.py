@@ -72,6 +72,7 @@ class Batch:
         args, params = _off_tapes(args), _off_tapes(params)
         if isinstance(function, Op):
             return self.array(self.apply(function, args, params))
+        function = getattr(function, "opaque", function)  # what an example holds may be traced again
         return self._each_example(lambda own, its: call_traced(function, own, its), args, params)
 
     def apply(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> Tensor:
@@ -177,7 +178,7 @@ class Batch:
 
 
 _OF_LISTS = ("concat", "stack")
-_STACKS = ("matmul", "matvec", "vecdot", "cross", "solve")
+_STACKS = ("matmul", "matvec", "vecdot", "cross", "solve", "solve_triangular")
 """Operations with several inputs whose axes in front broadcast."""
 
 

@@ -101,6 +101,7 @@ def _products() -> Iterator[Case]:
 def _systems() -> Iterator[Case]:
     for a, b in (((3, 3), (3,)), ((3, 3), (3, 2)), ((2, 3, 3), (3,)), ((3, 3), (2, 3, 2)), ((2, 1, 2, 2), (3, 2, 1))):
         yield Case("Solve", f"{a},{b}", system(a, b), ak.solve, np.linalg.solve)
+    yield Case("LuFactors", "", good((3, 3)), lambda x: ak.solve(x, x[0]), lambda x: np.linalg.solve(x, x[0]))
     for shape in ((3, 3), (2, 2, 2), (1, 1)):
         yield Case("Inv", f"{shape}", good(shape), ak.inv, np.linalg.inv)
         yield Case("Det", f"{shape}", good(shape), ak.det, np.linalg.det)

@@ -22,6 +22,7 @@ from autodiff_kit.compile.passes.kernel_source import KernelSource, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source
+from autodiff_kit.compile.run.lapack_units import emit_lapack_units
 from autodiff_kit.compile.run.numpy_codegen import check_shape, numpy_expression
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
@@ -98,13 +99,13 @@ class PlanCodeGenerator:
     # --------------------------------------------------------------------------------------------------------- operands
     def view_name(self, node: GraphNode) -> str:
         """The name of a view of a node's memory."""
-        buffer, offset, view = self._locate(node)
+        buffer, offset, view = self.locate(node)
         key = (buffer, offset, view.shape, view.strides, view.dtype.char)
         if key not in self._names:
             self._names[key] = self._bind_view(buffer, (view.shape, view.dtype, offset, view.strides))
         return self._names[key]
 
-    def _locate(self, node: GraphNode) -> tuple[Any, int, Any]:
+    def locate(self, node: GraphNode) -> tuple[Any, int, Any]:
         """The buffer of a node, the byte offset in it, and the node's array."""
         view: Any = self.memory_plan.array_of(node)
         buffer = self.memory_plan.buffer_of(node)
@@ -214,7 +215,7 @@ class PlanCodeGenerator:
         if is_scalar(node) and node.op not in VIEW_OPS:
             return None
         view = self.memory_plan.array_of(node)
-        return self._locate(node)[:2] if view is not None and view.flags.c_contiguous else None
+        return self.locate(node)[:2] if view is not None and view.flags.c_contiguous else None
 
     # ------------------------------------------------------------------------------------------------------------ units
     def _emit_unit(self, u: FusionGroup | UnfusedNode) -> None:
@@ -229,7 +230,7 @@ class PlanCodeGenerator:
                 self._emit_pending_units()
                 self.scalar_expression(u.node)
 
-    def _add_unit(self, function: int, said: str, entries: list[Any]) -> None:
+    def add_unit(self, function: int, said: str, entries: list[Any]) -> None:
         """Add a native function with its table entries to the units of the next run."""
         self._units.append((function, len(self._table)))
         self._table += entries
@@ -261,16 +262,22 @@ class PlanCodeGenerator:
             self._unit_of_total[n], self._scalar_cells[n] = len(self._units), len(self._scalar_cells)
         entries: list[Any] = []  # the arguments of the kernel
         for n in kernel.arrays:
-            buffer, offset, view = self._locate(n)
+            buffer, offset, view = self.locate(n)
             entries += [(buffer, offset), memory_span(view)[1]]
         entries += numbers
-        start, room = 0, ("scratch", kernel.dtype.char)
-        for size in kernel.scratch:
-            entries += [(room, start * kernel.dtype.itemsize), size]
-            start += size
-            self._scratch_sizes[room] = max(self._scratch_sizes.get(room, 0), start)
+        if kernel.scratch:
+            start, room = 0, self.scratch(kernel.dtype, sum(kernel.scratch))[0]
+            for size in kernel.scratch:
+                entries += [(room, start * kernel.dtype.itemsize), size]
+                start += size
         entries += [(("scalars", None), _CELL_BYTES * self._scalar_cells[n]) for n in kernel.totals]
-        self._add_unit(self.compiler(text), name, entries)
+        self.add_unit(self.compiler(text), name, entries)
+
+    def scratch(self, dtype: Any, size: int) -> tuple[Any, int]:
+        """A place for ``size`` numbers, which every unit may write over."""
+        room = ("scratch", dtype.char)
+        self._scratch_sizes[room] = max(self._scratch_sizes.get(room, 0), size)
+        return room, 0
 
     def _emit_matmul(self, n: GraphNode) -> None:
         """Emit a matrix product; operands whose strides BLAS does not accept are left to ``np.dot``, which copies."""
@@ -290,11 +297,11 @@ class PlanCodeGenerator:
         if None in steps or not all(map(_is_blas_compatible, views)):
             return False
         entries: list[Any] = [self.native_calls.matmul_loop_address(n.dtype)]
-        entries += [self._locate(x)[:2] for x in nodes]
+        entries += [self.locate(x)[:2] for x in nodes]
         entries += [n.size // (n.shape[-1] * n.shape[-2]), n.shape[-2], n.args[0].shape[-1], n.shape[-1], *steps]
         for view in views:
             entries += view.strides[-2:]
-        self._add_unit(self.native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
+        self.add_unit(self.native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
         return True
 
     def _allocate_tables(self) -> None:
@@ -340,7 +347,7 @@ class PlanCodeGenerator:
         if n.op == "matmul":
             self._emit_matmul(n)
             return
-        if n.op == "call" and self._emit_row_loop(n):
+        if n.op == "call" and (emit_lapack_units(self, n) or self._emit_row_loop(n)):
             return
         if n.op == "call" and n.params.function is set_rows:
             self._emit_set_rows(n)
@@ -352,7 +359,7 @@ class PlanCodeGenerator:
         elif n.op == "concat":
             self._emit_concat(n, argument_names)
         elif n.op == "call":
-            self._emit_line(f"copyto({self.view_name(n)}, check_shape({text}, {n.shape}, {n.params.name!r}))")
+            self.emit_call_line(n)
         elif n.op in NON_UFUNC_OPS or n.weak:
             if self.memory_plan.written_into.get(view_base(n.args[0])) != (
                 n,
@@ -361,6 +368,12 @@ class PlanCodeGenerator:
                 self._emit_line(f"copyto({self.view_name(n)}, {text})")
         else:
             self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
+
+    def emit_call_line(self, n: GraphNode, condition: str = "") -> None:
+        """Emit an opaque call, whose result is copied to its location."""
+        names = [f"n{a.number}" if a.dtype == object else self._operand(a) for a in n.args]
+        text = numpy_expression(n, dict(zip(n.args, names, strict=True)), self.env)
+        self._emit_line(f"{condition}copyto({self.view_name(n)}, check_shape({text}, {n.shape}, {n.params.name!r}))")
 
     def _emit_set_rows(self, n: GraphNode) -> None:
         """Emit the replacement of rows; in a table that the plan owns, nothing else is touched."""
@@ -387,10 +400,10 @@ class PlanCodeGenerator:
             self.env[f"segment_sizes{n.number}"] = sizes
         take = n.params.name == "take"
         words = n.dtype.itemsize // 4 if take else 1
-        entries: list[Any] = [self._locate(x)[:2], x.size * words, rows.ctypes.data, rows.size]
-        entries += [self._locate(n)[:2], n.size * words, x.size // x.shape[0] * words, sizes.ctypes.data, sizes.size]
+        entries: list[Any] = [self.locate(x)[:2], x.size * words, rows.ctypes.data, rows.size]
+        entries += [self.locate(n)[:2], n.size * words, x.size // x.shape[0] * words, sizes.ctypes.data, sizes.size]
         unit = self.native_calls.TAKE_ROWS if take else self.native_calls.SUM_ROWS[n.dtype.char]
-        self._add_unit(unit, n.params.name, entries)
+        self.add_unit(unit, n.params.name, entries)
         return True
 
     def _emit_concat(self, n: GraphNode, argument_names: list[str]) -> None:

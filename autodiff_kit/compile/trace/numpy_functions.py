@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,28 @@ def _where(condition: Any, a: Any = None, b: Any = None) -> Any:
     return symbolic_value(tracer, tracer.graph.where(*map(tracer.node, (condition, a, b))))
 
 
+def _triangle_function(function: Any) -> Callable[..., Any]:
+    """The tracing rule of ``np.tril`` or ``np.triu``: a choice between the entries and 0."""
+
+    @lru_cache(maxsize=256)
+    def entries(shape: tuple[int, ...], k: int) -> Any:
+        return function(np.ones(shape, np.bool_), k)
+
+    return lambda x, k=0: _where(entries(x.shape[-2:], int(k)), x, x.dtype.type(0)) if x.ndim > 1 else NotImplemented
+
+
+def _diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """A slice of the matrices whose rows are put one behind the other."""
+    if (axis1 - x.ndim if axis1 >= 0 else axis1, axis2 - x.ndim if axis2 >= 0 else axis2) != (-2, -1):
+        return NotImplemented
+    rows, columns = x.shape[-2:]
+    places = np.diagonal(np.arange(rows * columns).reshape(rows, columns), offset)
+    if not places.size:
+        return NotImplemented
+    flat = _reshape(x, (*x.shape[:-2], rows * columns))
+    return flat[..., int(places[0]) : int(places[-1]) + 1 : columns + 1]
+
+
 def _concatenate(arrays: Any, axis: int = 0, **more: Any) -> Any:
     if more or axis is None:
         return NotImplemented
@@ -230,6 +253,9 @@ TRACED_FUNCTIONS |= {
     np.moveaxis: _permuting_function(np.moveaxis),
     np.broadcast_to: _broadcast_to,
     np.where: _where,
+    np.tril: _triangle_function(np.tril),
+    np.triu: _triangle_function(np.triu),
+    np.diagonal: _diagonal,
     np.concatenate: _concatenate,
     np.stack: _stack,
     np.zeros_like: _full_like(0),
