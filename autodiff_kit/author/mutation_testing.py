@@ -32,6 +32,7 @@ ENOUGH_DRAWS = 200
 """As many tell a share of one in a hundred; a mutant whose points are not the same on all of fewer gets these."""
 DRAWS_WITHOUT_END = 10  # on as many a mutant must have run into the time limit not to be tried on the others
 SECONDS_FOR_A_MUTANT = 1.0  # a call that takes longer is an endless loop; worked answers take a tenth
+RETRIES = 3  # as many draws of a mutant that ran into the limit after it had ended on others get ten times as long
 OTHER_DRAWS = range(1_000_000, 1_000_008)  # draws on which answers are compared, none of them one of the check's
 TOLERANCE = 1e-9
 
@@ -128,11 +129,16 @@ def _functions(question: Question, source: str) -> Functions | None:
 def _shares(question: Question, functions: Functions, draws: int) -> tuple[float, ...]:
     """The fraction of the points on each draw, and on more draws if they are not all the same."""
     shares: list[float] = []
-    ends = False
+    ends, retries = False, RETRIES
     while len(shares) < draws:
         started = perf_counter()
-        shares.append(_share(question, functions, len(shares)))
-        ends = ends or shares[-1] == 1.0 or perf_counter() - started < SECONDS_FOR_A_MUTANT
+        share = _share(question, functions, len(shares))
+        in_time = share == 1.0 or perf_counter() - started < SECONDS_FOR_A_MUTANT
+        if ends and not in_time and retries:  # it ended before: perhaps the machine is busy
+            retries -= 1
+            share = _share(question, functions, len(shares), 10 * SECONDS_FOR_A_MUTANT)
+        shares.append(share)
+        ends = ends or in_time
         if not ends and len(shares) == DRAWS_WITHOUT_END:
             return (*shares, *[0.0] * (draws - len(shares)))
         if len(shares) == draws < ENOUGH_DRAWS and len(set(shares)) > 1:
@@ -140,9 +146,9 @@ def _shares(question: Question, functions: Functions, draws: int) -> tuple[float
     return tuple(shares)
 
 
-def _share(question: Question, functions: Functions, seed: int) -> float:
+def _share(question: Question, functions: Functions, seed: int, seconds: float = 0.0) -> float:
     try:
-        return attempt_share(question, seed, InProcessRunner(functions, SECONDS_FOR_A_MUTANT))
+        return attempt_share(question, seed, InProcessRunner(functions, seconds or SECONDS_FOR_A_MUTANT))
     except Exception:  # noqa: BLE001 - an error of the learner's or of the check gives nothing
         return 0.0
 

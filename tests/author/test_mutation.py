@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from dataclasses import replace
 
@@ -159,6 +160,19 @@ def test_a_mutant_without_an_end_does_not_pass(monkeypatch):
     (result,) = try_mutants(question_with(check, solution), 1000)
     assert result.passed == 0
     assert len(begun) < 50, "it is tried on ten draws, and does not hold up the others"
+
+
+def test_a_draw_that_took_too_long_on_a_busy_machine_is_tried_again_with_more_time(monkeypatch):
+    tried = []
+
+    def share(_question, _functions, seed, seconds=0.0):
+        tried.append((seed, seconds))
+        return 0.0 if seed == 1 and not seconds else 1.0
+
+    monkeypatch.setattr(mutation_testing, "_share", share)
+    monkeypatch.setattr(mutation_testing, "perf_counter", itertools.count(0, 2).__next__)  # each draw takes two seconds
+    assert mutation_testing._shares(None, {}, 3) == (1.0, 1.0, 1.0)
+    assert tried == [(0, 0.0), (1, 0.0), (1, 10.0), (2, 0.0)]
 
 
 def test_an_answer_that_stops_outside_of_its_functions_is_left_out():
