@@ -157,7 +157,8 @@ def _is_wrong(question: Question, functions: Functions, recorded: list[list[tupl
     """Whether an answer that passed is wrong: by the thorough check, or else by comparison with the worked answer."""
     if question.thorough is None:
         return _answers_differ(functions, recorded)
-    return _share(replace(question, check=question.thorough), functions, OTHER_DRAWS[0]) < 1
+    thorough = replace(question, check=question.thorough)
+    return _share(thorough, functions, OTHER_DRAWS[0], 10 * SECONDS_FOR_A_MUTANT) < 1
 
 
 def _recorded_calls(question: Question, functions: Functions) -> list[list[tuple[Call, CallResult]]]:

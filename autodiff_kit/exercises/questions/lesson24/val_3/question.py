@@ -41,7 +41,7 @@ def thorough(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     corners = [shared.IncreasingCubic(p, q) for p in (0.5, 2.0) for q in (0.5, 2.0)]
     for box in (*corners, *(shared.IncreasingCubic.draw(rng) for _ in range(12))):
         for method in METHODS:
-            for x in (rng.uniform(-0.9, 0.9, size=1), np.linspace(-0.9, 0.9, 41)):
+            for x in (rng.uniform(-0.9, 0.9, size=1), np.linspace(-0.9, 0.9, 11)):
                 yield from solved(a, method, box, x)
     for _ in range(20):
         yield from cheapest_4(a, *tables_4(rng))
