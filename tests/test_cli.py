@@ -267,7 +267,7 @@ def test_the_module_is_the_command() -> None:
 
 HELP = [[], ["lab"], ["status"], ["reset"], ["new-exercise"], ["author"], ["grade"], ["warm"]]
 HELP += [["export-progress"], ["import-progress"]]
-HELP += [["author", what] for what in ("build", "validate", "mutants", "variant", "gradescope", "classroom", "master")]
+HELP += [["author", what] for what in ("build", "validate", "variant", "gradescope", "classroom", "master")]
 ONLY_WHEN_A_COMMAND_RUNS = (
     "autodiff_kit.exercises", "autodiff_kit.lessons.prompts", "autodiff_kit.learn", "autodiff_kit.lab",
     "autodiff_kit.widgets", "numba", "llvmlite", "jupyterlab", "jupyter_server", "IPython", "ipywidgets", "anywidget",

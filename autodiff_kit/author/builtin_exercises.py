@@ -23,6 +23,7 @@ AUTHOR = """from autodiff_kit.exercises.questions import load_question
 question = load_question("{id}")
 check, messages, hints, example = question.check, question.messages, question.hints, question.example
 spoils, praise, counterexample = question.spoils, question.praise, question.counterexample
+thorough = question.thorough
 """
 
 

@@ -1,4 +1,4 @@
-"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | mutants | classroom | master`` and others.
+"""``autodiff-kit new-exercise`` and ``autodiff-kit author build | validate | classroom | master`` and others.
 
 Adding the commands to the argument parser imports no exercise; each command imports its own modules when it runs.
 """
@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .master_notebook import MasterNotebook
 
-__all__ = ["BUILD_PARTS", "VALIDATION_SEEDS", "add_author_commands", "build_exercise"]
+__all__ = ["BUILD_PARTS", "MUTANT_DRAWS", "VALIDATION_SEEDS", "add_author_commands", "build_exercise"]
 
 BUILD_PARTS = ("release", "grading", "course", "otter", "key", "preview")
 RUN_BY_LEARNERS = ("course", "otter")
 """Parts for tools that run the checks in the learner's process: not for an exercise with private questions."""
 VALIDATION_SEEDS = 100
-MUTANT_DRAWS = 200
-MOST_SURVIVORS = 0.01
+MUTANT_DRAWS = 20  # a minute for an exercise, or less; a fault that passes on one of them gets 200
 
 
 def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -49,7 +48,9 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
     make.set_defaults(run=_run_build)
 
     test = what.add_parser(
-        "validate", parents=[master], help="find leaks, missing points, starters that pass, answers that fail"
+        "validate",
+        parents=[master],
+        help="find leaks, missing points, starters that pass, answers that fail, small faults that pass",
     )
     test.add_argument(
         "--seeds",
@@ -58,15 +59,14 @@ def add_author_commands(commands: argparse._SubParsersAction[argparse.ArgumentPa
         metavar="N",
         help=f"draws for each answer (default: {VALIDATION_SEEDS})",
     )
+    test.add_argument(
+        "--mutant-draws",
+        type=int,
+        default=MUTANT_DRAWS,
+        metavar="N",
+        help=f"draws for each small fault that is put into a worked answer (default: {MUTANT_DRAWS}; 0: try no faults)",
+    )
     test.set_defaults(run=_run_validate)
-
-    mutate = what.add_parser(
-        "mutants", parents=[master], help="put small faults into the worked answers and count those that a check misses"
-    )
-    mutate.add_argument(
-        "--draws", type=int, default=MUTANT_DRAWS, metavar="N", help=f"draws for each fault (default: {MUTANT_DRAWS})"
-    )
-    mutate.set_defaults(run=_run_mutants)
 
     sibling = what.add_parser("variant", help="start a private sibling of one of the kit's questions")
     sibling.add_argument("question", metavar="ID", help="such as jvp-2")
@@ -155,40 +155,12 @@ def _run_validate(options: argparse.Namespace) -> int:
     from .validate import validate_exercise
 
     master = _read_named_master(options.master)
-    problems = validate_exercise(master, options.seeds)
+    problems = validate_exercise(master, options.seeds, options.mutant_draws)
     for problem in problems:
         print(problem)
     asked, points = len(master.lesson.questions), master.lesson.points
     print(f"Questions {asked}, points {points}, draws {options.seeds}, problems {len(problems)}.")
     return 1 if problems else 0
-
-
-def _run_mutants(options: argparse.Namespace) -> int:
-    from autodiff_kit.exercises.parameters import bind_parameters, draw_parameters
-
-    from .mutation import largest_surviving_share, try_mutants
-
-    weak = 0
-    lesson = _read_named_master(options.master).lesson
-    for question in lesson.questions:
-        one_learners = bind_parameters(question, draw_parameters(lesson, question, "a learner"))
-        results = try_mutants(one_learners, options.draws)
-        wrong, share = [result for result in results if result.differs], largest_surviving_share(results, options.draws)
-        print(
-            f"{question.id}: {len(results)} mutants, {len(wrong)} change an answer, none passes on more than "
-            f"{share:.1%} of the draws."
-        )
-        for result in wrong:
-            where = f"  line {result.mutant.line}: {result.mutant.change}"
-            if result.passed == options.draws:
-                print(f"{where} passes always: is it another right answer?")
-            elif result.passed:
-                print(f"{where} passes {result.passed} of {options.draws}")
-            elif result.depends_on_the_draw:
-                print(f"{where} gets {', '.join(f'{share:g}' for share in sorted(set(result.shares)))} of the points")
-        weak += share > MOST_SURVIVORS
-    print(f"Questions with more than {MOST_SURVIVORS:.0%}: {weak}.")
-    return 1 if weak else 0
 
 
 def _run_variant(options: argparse.Namespace) -> int:

@@ -2,7 +2,7 @@
 
 Each question has a cell of text; a cell with the starter and, between ``### BEGIN SOLUTION`` and ``### END SOLUTION``,
 the worked answer; a check; and an author's cell: Python that defines ``check``, ``messages``, ``hints``, ``example``
-and optionally ``spoils``, ``praise`` and ``counterexample`` (see
+and optionally ``spoils``, ``praise``, ``counterexample`` and ``thorough`` (see
 :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each with the name of its misconception, have
 separate cells. The author's cells and the wrong answers are not part of the learner's notebook.
 
@@ -25,6 +25,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+import autodiff_kit
 from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
@@ -190,6 +193,7 @@ def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]
         praise=made.get("praise", ""),
         solution=answer,
         counterexample=made.get("counterexample"),
+        thorough=made.get("thorough"),
         private=kit_metadata(parts[name, "answer"][0]).get("private") is True,
         parameters=_checked_parameters(kit_metadata(parts[name, "answer"][0]), name, where),
     )
@@ -250,6 +254,13 @@ def _run_cell(source: str, part: str, name: str, where: str) -> dict[str, Any]:
             f"{where}: the {part} cell of {name} stops with {type(error).__name__}: {error}"
         ) from error
     return made
+
+
+def execute_answer(source: str, name: str) -> dict[str, Any]:
+    """Run an author's source as a cell of its notebook would run, and return the names that it makes."""
+    names: dict[str, Any] = {"__name__": "answer", "np": np, "ak": autodiff_kit}  # as in a notebook's first cell
+    exec(compile(source, name, "exec"), names)
+    return names
 
 
 def _run_author_cell(source: str, name: str, where: str) -> dict[str, Any]:

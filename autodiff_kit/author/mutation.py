@@ -1,8 +1,7 @@
-"""Mutants of a worked answer: copies with one small fault each, and how many of them a check lets pass.
+"""Mutants of a worked answer: copies with one small fault each.
 
-A check is as good as the faults that it notices. A mutant changes one operator, constant, bound, axis, branch or sign
-of the worked answer; where these are few, also one variable, statement or order. Many mutants compute the same as
-before and are rightly passed; so each is also compared with the worked answer, call by call, on draws of its own.
+A mutant changes one operator, constant, bound, axis, branch or sign; where these are few, also one variable, statement
+or order. :mod:`.mutation_testing` tries them on a check.
 """
 
 from __future__ import annotations
@@ -10,28 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from autodiff_kit.exercises.check_runner import attempt_passes, grade_attempt
-from autodiff_kit.exercises.in_process import InProcessRunner
-from autodiff_kit.exercises.protocol import Call, CallResult
-from autodiff_kit.exercises.question import Question
-
-from .validate import execute_answer
-
-__all__ = ["Mutant", "MutantResult", "largest_surviving_share", "make_mutants", "try_mutants"]
+__all__ = ["Mutant", "make_mutants"]
 
 ENOUGH = 30
 """Of a source with fewer mutants the further faults are made as well: another variable, for example."""
 OTHER_VARIABLES = 3  # as many are put in place of each variable
-DRAWS_WITH_POINTS = 10
-"""Draws on which the points of a mutant are compared; on more, only whether it passes, which takes fewer calls."""
-SECONDS_FOR_A_MUTANT = 1.0  # a call that takes longer is an endless loop; worked answers take a tenth
-OTHER_DRAWS = range(1_000_000, 1_000_008)  # draws on which answers are compared, none of them one of the check's
-TOLERANCE = 1e-9
+TINY = 1e-9  # a smaller constant is a tolerance
 EXCHANGED: dict[type[ast.AST], tuple[type[Any], ...]] = {
     ast.Add: (ast.Sub,), ast.Sub: (ast.Add,), ast.Mult: (ast.Div,), ast.Div: (ast.Mult,), ast.MatMult: (ast.Mult,),
     ast.Pow: (ast.Mult,), ast.FloorDiv: (ast.Div,), ast.Mod: (ast.FloorDiv,),
@@ -57,33 +42,6 @@ class Mutant:
     source: str
     line: int
     change: str
-
-
-@dataclass(frozen=True)
-class MutantResult:
-    """What a mutant gets on each draw, and whether it computes anything else than the worked answer.
-
-    Attributes
-    ----------
-    mutant : Mutant
-        The mutant.
-    shares : tuple of float
-        Its fraction of the points on each of the first draws.
-    passed : int
-        On how many draws it gets all points.
-    differs : bool
-        Whether a result of it differs from that of the worked answer.
-    """
-
-    mutant: Mutant
-    shares: tuple[float, ...]
-    passed: int
-    differs: bool
-
-    @property
-    def depends_on_the_draw(self) -> bool:
-        """Whether the same hand-in gets other points under another secret."""
-        return len(set(self.shares)) > 1
 
 
 def make_mutants(source: str) -> list[Mutant]:
@@ -122,126 +80,6 @@ def _changed_texts(tree: ast.Module, faults: Faults) -> Iterator[tuple[str, int,
             yield text, line, f"`{_first_line(before)}` -> `{_first_line(ast.unparse(new))}`"
 
 
-def try_mutants(question: Question, draws: int) -> list[MutantResult]:
-    """Check every mutant of a question's worked answer.
-
-    Parameters
-    ----------
-    question : Question
-        The question, with its worked answer.
-    draws : int
-        Number of random draws on which each mutant is checked.
-
-    Returns
-    -------
-    list of MutantResult
-        One for each mutant that can be run.
-
-    Notes
-    -----
-    A mutant that the time limit stopped on each of the first ten draws does not end; it is not tried on the others,
-    where each attempt would take as long.
-    """
-    right = _functions(question, question.solution)
-    recorded = [] if right is None else _recorded_calls(question, right)
-    results = []
-    for mutant in make_mutants(question.solution):
-        functions = _functions(question, mutant.source)
-        if functions is not None:
-            tried = [_share(question, functions, seed) for seed in range(min(draws, DRAWS_WITH_POINTS))]
-            shares, ends = tuple(share for share, _ in tried), any(ended for _, ended in tried)
-            further = range(len(shares), draws) if ends else ()
-            passed = shares.count(1.0) + sum(_passes(question, functions, seed) for seed in further)
-            differs = passed < draws or _answers_differ(functions, recorded)
-            results.append(MutantResult(mutant, shares, passed, differs))
-    return results
-
-
-def largest_surviving_share(results: list[MutantResult], draws: int) -> float:
-    """On which share of the draws that mutant passes which passes most often, of those that change an answer."""
-    return max((result.passed for result in results if result.differs), default=0) / draws
-
-
-# ---------------------------------------------------------------- running
-def _functions(question: Question, source: str) -> dict[str, Callable[..., Any]] | None:
-    """The functions of an answer; None if it does not run."""
-    try:
-        names = execute_answer(f"{question.starter}\n{source}", f"<an answer to {question.id}>")
-        return {name: names[name] for name in question.writes}
-    except Exception:  # noqa: BLE001 - a fault outside of the functions; the learner sees it without a check
-        return None
-
-
-def _share(question: Question, functions: dict[str, Callable[..., Any]], seed: int) -> tuple[float, bool]:
-    """The fraction of the points on one draw, and whether no call was stopped by the time limit."""
-    runner = InProcessRunner(functions, SECONDS_FOR_A_MUTANT)
-    started = perf_counter()
-    try:
-        share = grade_attempt(question, functions, seed, runner).share
-    except Exception:  # noqa: BLE001 - a check that breaks gives nothing
-        share = 0.0
-    return share, share == 1.0 or perf_counter() - started < SECONDS_FOR_A_MUTANT
-
-
-def _passes(question: Question, functions: dict[str, Callable[..., Any]], seed: int) -> bool:
-    try:
-        return attempt_passes(question, seed, InProcessRunner(functions, SECONDS_FOR_A_MUTANT))
-    except Exception:  # noqa: BLE001 - an error of the learner's or of the check gives nothing
-        return False
-
-
-def _recorded_calls(
-    question: Question, functions: dict[str, Callable[..., Any]]
-) -> list[list[tuple[Call, CallResult]]]:
-    """The calls of other draws with the results of the worked answer."""
-    found = []
-    for seed in OTHER_DRAWS:
-        calls: list[tuple[Call, CallResult]] = []
-        runner = InProcessRunner(functions)
-
-        def answer(call: Call, runner: Any = runner, calls: Any = calls) -> CallResult:
-            result: CallResult = runner(call)
-            calls.append((call, result))
-            return result
-
-        grade_attempt(question, functions, seed, answer)
-        found.append(calls)
-    return found
-
-
-def _answers_differ(functions: dict[str, Callable[..., Any]], recorded: list[list[tuple[Call, CallResult]]]) -> bool:
-    """Whether any of the calls has another result than it had."""
-    for calls in recorded:
-        runner = InProcessRunner(functions, SECONDS_FOR_A_MUTANT)
-        try:
-            with np.errstate(all="ignore"):
-                if not all(_same(runner(call), want) for call, want in calls):
-                    return True
-        except Exception:  # noqa: BLE001 - the worked answer raised nothing
-            return True
-    return False
-
-
-def _same(got: CallResult, want: CallResult) -> bool:
-    told = [(reply.error, bool(reply.warning), reply.changed, reply.shared) for reply in (got, want)]
-    return told[0] == told[1] and _close(got.value, want.value) and _close(got.gradients, want.gradients)
-
-
-def _close(got: Any, want: Any) -> bool:
-    """Whether two plain values are equal, numbers within a tolerance."""
-    if isinstance(want, list | tuple):
-        return isinstance(got, list | tuple) and len(got) == len(want) and all(map(_close, got, want))
-    if isinstance(want, dict):
-        return type(got) is dict and got.keys() == want.keys() and all(_close(got[key], want[key]) for key in want)
-    if isinstance(want, np.ndarray | float):
-        a, b = np.asarray(got), np.asarray(want)
-        alike = a.shape == b.shape and a.dtype == b.dtype
-        tolerance = max(TOLERANCE, 100 * float(np.finfo(b.dtype).eps)) if b.dtype.kind == "f" else TOLERANCE
-        return alike and bool(np.allclose(a, b, tolerance, tolerance, equal_nan=True))
-    return bool(got == want)
-
-
-# ---------------------------------------------------------------- mutants
 def _places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, ast.AST]]:
     """Every node that may be replaced, with the node and the field that hold it."""
     for holder in ast.walk(tree):
@@ -412,7 +250,7 @@ def _of_constant(node: ast.Constant) -> Iterator[ast.AST]:
         yield from (ast.Constant(value + 1), ast.Constant(value - 1))
     elif isinstance(value, float):
         yield ast.Constant(2 * value or 1.0)
-        if abs(value) > TOLERANCE:  # a tolerance of the other sign is no slip that anybody makes
+        if abs(value) > TINY:  # a tolerance of the other sign is no slip that anybody makes
             yield ast.Constant(-value)
 
 

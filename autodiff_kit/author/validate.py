@@ -1,4 +1,4 @@
-"""Validation of a master notebook: leaks, missing points, starters that pass, answers that fail."""
+"""Validation of a master notebook: leaks, missing points, starters that pass, answers that fail, faults that pass."""
 
 from __future__ import annotations
 
@@ -8,20 +8,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import numpy as np
-
-import autodiff_kit
 from autodiff_kit.exercises.check_runner import Verdict, grade_attempt
 from autodiff_kit.exercises.parameters import ParameterValues, assignment_lines, bind_parameters, draw_parameters
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
 
-from .master_notebook import BEGIN_HIDDEN, END_HIDDEN, HEADING, MasterNotebook, WrongAnswer
+from .master_notebook import BEGIN_HIDDEN, END_HIDDEN, HEADING, MasterNotebook, WrongAnswer, execute_answer
+from .mutation_testing import try_mutants
 from .notebook_cells import cell_source, kit_metadata
 from .release import learner_notebook
 from .variant import shipped_sibling
 
-__all__ = ["ValidationProblem", "execute_answer", "validate_exercise"]
+__all__ = ["ValidationProblem", "validate_exercise"]
 
 VALID_ID = re.compile(r"[a-zA-Z0-9_\-]+")
 HINT_COUNT = 3
@@ -48,7 +46,7 @@ class ValidationProblem:
         return f"{self.where}: {self.what}"
 
 
-def validate_exercise(master: MasterNotebook, seeds: int) -> list[ValidationProblem]:
+def validate_exercise(master: MasterNotebook, seeds: int, mutant_draws: int = 0) -> list[ValidationProblem]:
     """Return the problems of an exercise: leaked answers, wrong points, checks that misjudge an answer.
 
     Parameters
@@ -57,6 +55,8 @@ def validate_exercise(master: MasterNotebook, seeds: int) -> list[ValidationProb
         The exercise.
     seeds : int
         Number of random draws on which each answer is checked.
+    mutant_draws : int, optional
+        Number of random draws on which each mutant of the worked answers is checked; none are tried by default.
 
     Returns
     -------
@@ -73,6 +73,9 @@ def validate_exercise(master: MasterNotebook, seeds: int) -> list[ValidationProb
         found += [ValidationProblem(question.id, what) for what in answers]
         found += [ValidationProblem(question.id, what) for what in _sibling_problems(master, question)]
         found += [ValidationProblem(question.id, what) for what in _copy_problems(master.lesson, question)]
+        if mutant_draws:
+            missed = _mutant_problems(master.lesson, question, mutant_draws)
+            found += [ValidationProblem(question.id, what) for what in missed]
     return found
 
 
@@ -199,6 +202,13 @@ def _copy_problems(lesson: Lesson, question: Question) -> Iterator[str]:
                 yield f"A copy with {name} = {other!r} passes where {own[name]!r} is asked. Check what {name} changes."
 
 
+def _mutant_problems(lesson: Lesson, question: Question, draws: int) -> Iterator[str]:
+    """Small faults in the worked answer that the check lets pass, or that have points by luck."""
+    for result in try_mutants(question, draws, draw_parameters(lesson, question, "a learner")):
+        if result.is_missed:
+            yield f"A fault in the worked answer is missed: {result}."
+
+
 Learner: TypeAlias = tuple[Question, ParameterValues, Iterable[int]]
 
 
@@ -219,13 +229,6 @@ def _try_answers(learners: Iterable[Learner], source: str, what: str, fault: Any
         if said:
             yield said
             return
-
-
-def execute_answer(source: str, name: str) -> dict[str, Any]:
-    """Run an author's source as a cell of its notebook would run, and return the names that it makes."""
-    names: dict[str, Any] = {"__name__": "answer", "np": np, "ak": autodiff_kit}  # as in a notebook's first cell
-    exec(compile(source, name, "exec"), names)
-    return names
 
 
 def _try_answer(question: Question, source: str, what: str, seeds: Iterable[int], fault: Any) -> Iterator[str]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .protocol import Call, CallResult
     from .question import Question
 
-__all__ = ["Verdict", "attempt_passes", "attempt_seed", "grade_attempt", "is_stub", "question_rng"]
+__all__ = ["Verdict", "attempt_seed", "attempt_share", "grade_attempt", "is_stub", "question_rng"]
 
 # Where two misconceptions explain every failed case, the check draws more cases, at most this many times.
 MAX_DRAWS = 4
@@ -97,14 +97,7 @@ def grade_attempt(
         answer = InProcessRunner(functions)
     attempt = AttemptEvaluation()
     try:
-        for part in range(MAX_DRAWS):
-            with np.errstate(all="ignore"):
-                run_script(
-                    question.check(attempt, question_rng(question.id, seed, part)),
-                    _detecting_mutation(question, attempt, answer),
-                )
-            if len(attempt.common_misconceptions) <= 1:
-                break
+        _run_check(question, attempt, seed, answer)
     except LearnerCodeError as error:
         where = "\n" + translate("Your code, {place}").format(place=error.place) if error.place else ""
         text = error.text
@@ -119,8 +112,8 @@ def grade_attempt(
     return _verdict(question, attempt, _counterexample(question, attempt, answer))
 
 
-def attempt_passes(question: Question, seed: int | str, answer: Callable[[Call], CallResult]) -> bool:
-    """Whether an attempt earns all points; the check ends with its first failed case.
+def attempt_share(question: Question, seed: int | str, answer: Callable[[Call], CallResult]) -> float:
+    """The fraction of the points that an attempt earns; the check ends when there are none left.
 
     Parameters
     ----------
@@ -133,19 +126,29 @@ def attempt_passes(question: Question, seed: int | str, answer: Callable[[Call],
 
     Returns
     -------
-    bool
-        As ``grade_attempt(...).share == 1``, after fewer calls.
+    float
+        As ``grade_attempt(...).share``, after fewer calls.
     """
-    attempt = AttemptEvaluation(ends_at_failure=True)
+    attempt = AttemptEvaluation(ends_without_points=True)
     try:
+        _run_check(question, attempt, seed, answer)
+    except CaseFailedError:
+        return 0.0
+    return attempt.share
+
+
+def _run_check(
+    question: Question, attempt: AttemptEvaluation, seed: int | str, answer: Callable[[Call], CallResult]
+) -> None:
+    """Run a check, and again with other cases while two misconceptions explain every failed one."""
+    for part in range(MAX_DRAWS):
         with np.errstate(all="ignore"):
             run_script(
-                question.check(attempt, question_rng(question.id, seed)),
+                question.check(attempt, question_rng(question.id, seed, part)),
                 _detecting_mutation(question, attempt, answer),
             )
-    except CaseFailedError:
-        return False
-    return True
+        if len(attempt.common_misconceptions) <= 1:
+            break
 
 
 def _counterexample(question: Question, attempt: AttemptEvaluation, answer: Callable[[Call], CallResult]) -> str:

@@ -34,7 +34,7 @@ __all__ = [
 
 
 class CaseFailedError(Exception):
-    """Ends a check of which only the outcome is asked."""
+    """Ends a check of which only the points are asked, when none are left."""
 
 
 @dataclass(frozen=True)
@@ -91,14 +91,14 @@ class AttemptEvaluation:
         The last call.
     result : object
         What the last call returned.
-    ends_at_failure : bool
-        Whether the first failed case raises :class:`CaseFailedError`, before anything is said about it.
+    ends_without_points : bool
+        Whether a failed case that costs all points raises :class:`CaseFailedError`, before anything is said about it.
     """
 
     failed_cases: list[FailedCase] = field(default_factory=list)
     last: Call | None = None
     result: object = None
-    ends_at_failure: bool = False
+    ends_without_points: bool = False
     _calls: list[Call] = field(default_factory=list)
     _counts: dict[str, dict[int, bool]] = field(default_factory=dict)
     _quantity: str = ""
@@ -124,9 +124,9 @@ class AttemptEvaluation:
                 found[name] = (n, n)
         return tuple(SubtestResult(name, right, of) for name, (right, of) in found.items())
 
-    def _count(self, name: str, ok: bool) -> None:
+    def _count(self, name: str, ok: bool, *, half: bool = False) -> None:
         """Count a quantity of the last result; without a name it is the previous quantity, or the whole result."""
-        if not ok and self.ends_at_failure:
+        if not (ok or half) and self.ends_without_points:
             raise CaseFailedError
         name = name or self._quantity or (self._calls[-1].name if self._calls else "The answer")
         places = self._counts.setdefault(name, {})
@@ -203,7 +203,7 @@ class AttemptEvaluation:
         array = require_real_array(got, what)
         right = values_close(array, want, tol)
         fitting = dtype is None or np.asarray(got).dtype == dtype
-        self._count(of or (self._calls[-1].name if self._calls else ""), right and fitting)
+        self._count(of or (self._calls[-1].name if self._calls else ""), right and fitting, half=right)
         if not right:
             hit = frozenset(name for name, model in (misconceptions or {}).items() if _matches(model, got, tol))
             told = facts(array) if callable(facts) else facts
@@ -225,7 +225,7 @@ class AttemptEvaluation:
 
         The property counts for the last quantity, or for one of its own with the name ``of``.
         """
-        self._count(of, ok)
+        self._count(of, ok, half=half)
         if not ok:
             words = text or translate("{call} does not do what is asked.").format(call=format_call(self.last))
             self._add_failure(frozenset({name} if name else ()), words, facts, half=half)
@@ -233,7 +233,7 @@ class AttemptEvaluation:
 
     def count_uncompared(self, of: str) -> None:
         """Count a quantity as not right where an earlier wrong value left nothing to compare it with."""
-        self._count(of, False)
+        self._count(of, False, half=True)  # what it costs, the wrong value has cost already
 
     def fail(self, names: set[str], text: str = "", **facts: object) -> None:
         """Record a wrong value with the misconceptions that the check itself has found."""

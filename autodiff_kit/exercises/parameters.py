@@ -58,10 +58,12 @@ def bind_parameters(question: Question, values: ParameterValues) -> Question:
         return question
     check: Any = question.check
     example: Any = question.counterexample
+    thorough: Any = question.thorough
     return replace(
         question,
         check=check if check is no_public_check else partial(check, **values),
         counterexample=example and partial(example, **values),
+        thorough=thorough and partial(thorough, **values),
         solution=question.solution and assignment_lines(values) + question.solution,
         parameters={},
     )

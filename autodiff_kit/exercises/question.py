@@ -50,12 +50,15 @@ class Question:
         ``counterexample(call)``, a generator that calls the learner's functions and returns the message that shows the
         smallest case on which they fail, or an empty text. It is given the first failed call if no misconception
         explains all of them; see :mod:`.counterexample`.
+    thorough : callable, optional
+        Where the question has more right answers than one: a check like ``check``, that tries what the text asks for on
+        so many cases that only a right answer passes. ``autodiff-kit author validate`` uses it, and nothing else.
     private : bool
         Whether the question is graded later, with a check that only the teacher has. ``check`` is then that of the
         public examples, or :func:`no_public_check`.
     parameters : mapping
-        Parameter -> the values from which each learner's is drawn. ``check`` and ``counterexample`` take them as
-        keywords; see :mod:`.parameters`.
+        Parameter -> the values from which each learner's is drawn. ``check``, ``counterexample`` and ``thorough``
+        take them as keywords; see :mod:`.parameters`.
     """
 
     id: str
@@ -72,6 +75,7 @@ class Question:
     praise: str = ""
     solution: str = ""
     counterexample: Callable[[Call], Generator[Call, CallResult, str]] | None = None
+    thorough: Callable[[AttemptEvaluation, np.random.Generator], CheckScript] | None = None
     private: bool = False
     parameters: Mapping[str, Sequence[str | float | bool]] = field(default_factory=dict)
 

@@ -10,11 +10,12 @@ import pytest
 from autodiff_kit.author.commands import build_exercise
 from autodiff_kit.author.master_notebook import MasterNotebookError, parse_master, read_master
 from autodiff_kit.author.notebook_cells import code_cell, question_metadata
+from autodiff_kit.author.variant import write_variant
 from autodiff_kit.cli import main
 from autodiff_kit.exercises import exercise
 from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.custom import load_checks
-from autodiff_kit.exercises.questions import load_question
+from autodiff_kit.exercises.questions import LESSONS, load_question
 from autodiff_kit.grade.results import read_results
 
 QUESTION = "newton-steps-1"
@@ -65,27 +66,60 @@ def every_byte(folder):
     return b"\n".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
 
 
+def secrets_of(master):
+    """Whatever of a master's questions is the teacher's: names, messages, hints, and the lines of code that tell."""
+    for question in master.lesson.questions:
+        sources = [question.solution, master.author_sources[question.id]]
+        sources += [wrong.source for wrong in master.wrong[question.id]]
+        lines = {line.strip() for source in sources for line in source.splitlines()}
+        told = {line for line in lines if len(line) >= 12 and not line.startswith(HARMLESS)}
+        given = f"{question.title}\n{question.starter}\n{question.text}\n{master.public_sources[question.id]}"
+        for secret in (*question.messages, *question.messages.values(), *question.hints, *told):
+            if secret.replace("\\\\", "\\") not in given:  # a message may be called like a word that the text has
+                yield secret
+    yield from ("SOLUTION", "HIDDEN")
+
+
+HARMLESS = ("#", "def ", "import ", "from ", '"""')
+
+
+def assert_kept_back(master, folder):
+    """Nothing of the teacher's is in any file of a folder, however a notebook or a JSON file writes it."""
+    given, secrets = every_byte(folder), set(secrets_of(master))
+    assert len(secrets) > 5
+    for secret in secrets:
+        for form in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+            assert form.encode() not in given, form
+
+
 @pytest.mark.parametrize("public", ["", PUBLIC], ids=["without examples", "with examples"])
 def test_the_release_holds_nothing_of_check_and_answer(private, tmp_path, public):
     master = private(public)
     build_exercise(master, tmp_path)
     assert not (tmp_path / "course").exists()
     assert not (tmp_path / "otter").exists()
-    given, kept = every_byte(tmp_path / "release"), every_byte(tmp_path / "grading")
-    [question] = master.lesson.questions
-    secrets = [
-        *question.messages,
-        *question.messages.values(),
-        *question.hints,
-        "x * np.cos(x)",
-        "mistakes",
-        "SOLUTION",
-    ]
-    secrets += [line.strip() for line in question.solution.splitlines() if "return" in line]
-    for secret in secrets:
-        for form in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
-            assert form.encode() not in given
+    assert_kept_back(master, tmp_path / "release")
+    kept = every_byte(tmp_path / "grading")
     assert b"forgets-the-second" in kept
+    assert b"mistakes" in kept
+
+
+def test_a_release_with_numbers_for_each_learner_holds_nothing_either(tmp_path):
+    assert main(["new-exercise", "my_slope", "--per-learner", "--dir", str(tmp_path)]) == 0
+    path = tmp_path / "my_slope.ipynb"
+    assert main(["author", "build", str(path), "--out", str(tmp_path)]) == 0
+    assert_kept_back(read_master(path), tmp_path / "release")
+    assert b"no-inner-slope" in every_byte(tmp_path / "grading")
+
+
+def test_a_classroom_starter_holds_nothing_either(private, tmp_path):
+    assert main(["new-exercise", "my_slope", "--per-learner", "--dir", str(tmp_path)]) == 0
+    (tmp_path / "newton_steps.ipynb").write_text(json.dumps(private(PUBLIC).notebook))
+    for name in ("my_slope", "newton_steps"):
+        out = tmp_path / name
+        assert main(["author", "classroom", str(tmp_path / f"{name}.ipynb"), "--out", str(out)]) == 0
+        assert (out / ".github" / "workflows" / "classroom.yml").is_file()
+        assert_kept_back(read_master(tmp_path / f"{name}.ipynb"), out)
 
 
 def test_a_learner_is_told_that_the_question_is_graded_later(opened, capsys):
@@ -149,7 +183,7 @@ def test_a_public_cell_without_a_check_is_an_error(private):
 def test_a_private_question_is_validated_like_others(private, tmp_path, capsys):
     path = tmp_path / "m.ipynb"
     path.write_text(json.dumps(private().notebook))
-    assert main(["author", "validate", str(path), "--seeds", "3"]) == 0
+    assert main(["author", "validate", str(path), "--seeds", "3", "--mutant-draws", "3"]) == 0
 
 
 @pytest.mark.parametrize("id", ["jvp-2", "flop-3", "quant-3", "floor-4"])
@@ -157,12 +191,23 @@ def test_a_shipped_question_becomes_a_private_master(id, tmp_path, capsys):
     assert main(["author", "variant", id, "my_own", "--dir", str(tmp_path)]) == 0
     master = read_master(tmp_path / "my_own.ipynb")
     [question] = master.lesson.questions
-    shipped = load_question(id)
-    assert question.private
-    assert (question.writes, question.points) == (shipped.writes, shipped.points)
     assert {verdict(question, seed) for seed in range(3)} == {"passed"}
-    assert main(["author", "validate", str(tmp_path / "my_own.ipynb"), "--seeds", "2"]) == 1
+    words = ["author", "validate", str(tmp_path / "my_own.ipynb"), "--seeds", "2", "--mutant-draws", "0"]
+    assert main(words) == 1
     assert f"The worked answer of {id}, which learners can see, has points." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("no", LESSONS)
+def test_every_shipped_question_has_a_variant_that_keeps_back_check_and_answer(no, tmp_path):
+    for id in LESSONS.question_ids(no):
+        master, shipped = read_master(write_variant(id, f"own_{id.replace('-', '_')}", tmp_path)), load_question(id)
+        [question] = master.lesson.questions
+        assert question.private
+        assert (question.writes, question.points) == (shipped.writes, shipped.points)
+        assert verdict(question, 0) == "passed"
+        build_exercise(master, tmp_path / id, ("release", "grading"))
+        assert_kept_back(master, tmp_path / id / "release")
+        assert all(name.encode() in every_byte(tmp_path / id / "grading") for name in shipped.messages)
 
 
 def verdict(question, seed):

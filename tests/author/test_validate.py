@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import json
+import re
 
 import pytest
 
-from autodiff_kit.author.commands import VALIDATION_SEEDS
+from autodiff_kit.author.commands import MUTANT_DRAWS, VALIDATION_SEEDS
 from autodiff_kit.author.master_notebook import parse_master, read_master
 from autodiff_kit.author.validate import validate_exercise
+from autodiff_kit.cli import main
 
 ID = "newton-steps-1"
 CHECK = "q1.check()\n### BEGIN HIDDEN TESTS\nq1.graded()\n### END HIDDEN TESTS"
@@ -24,7 +27,7 @@ def test_the_kits_own_exercises_have_no_problem_in_a_hundred_draws(shipped):
 
 
 def test_a_new_exercise_has_no_problem(begun):
-    assert validate_exercise(read_master(begun), VALIDATION_SEEDS) == []
+    assert validate_exercise(read_master(begun), VALIDATION_SEEDS, MUTANT_DRAWS) == []
 
 
 def told(notebook, seeds=3):
@@ -90,6 +93,46 @@ def test_a_misconception_that_shows_on_some_draws_only_is_found(changed):
     rare = "def slope(x):\n    return np.sin(x) + x * np.cos(x) if x[0] > 1.2 else np.sin(x)"
     found = told(changed({f"{ID}-wrong-2": source(rare)}), seeds=100)
     assert any("Wrong answer 2" in problem for problem in found)
+
+
+DRAWN = "rng.uniform(0.5, 3, n)"
+# At pi the sine is 0, and nobody sees what becomes of it.
+LAX = {f"{ID}-author": replace(DRAWN, "rng.choice([np.pi, 2.0], 1)")}
+THOROUGH = """
+
+def thorough(attempt, rng):
+    x = rng.uniform(0.5, 3, 9)
+    reply = yield Call("slope", (x,))
+    attempt.case(reply.value, np.sin(x) + x * np.cos(x))
+"""
+
+
+def test_a_fault_that_passes_is_found_and_its_line_is_told(changed, tmp_path, capsys):
+    path = tmp_path / "m.ipynb"
+    path.write_text(json.dumps(changed(LAX)))
+    assert main(["author", "validate", str(path)]) == 1
+    told = capsys.readouterr().out
+    assert f"{ID}: A fault in the worked answer is missed: line 2, " in told
+    found = re.search(r"line 2, `np.sin\(x\) \+ x \* np.cos\(x\)` -> `x \* np.cos\(x\)`, passes on (\d+) of 200", told)
+    assert 30 < int(found[1]) < 70, "both of its cases are at pi on a quarter of the draws"
+    assert f"problems {told.count('is missed')}." in told
+
+
+def test_faults_can_be_left_out(changed, tmp_path, capsys):
+    path = tmp_path / "m.ipynb"
+    path.write_text(json.dumps(changed(LAX)))
+    assert main(["author", "validate", str(path), "--mutant-draws", "0"]) == 0
+    assert "problems 0." in capsys.readouterr().out
+
+
+def test_a_thorough_check_in_the_authors_cell_finds_what_the_check_never_looks_at(changed):
+    def told_with(more):
+        author = replace(DRAWN, "np.full(1, np.pi)")
+        cells = {f"{ID}-author": lambda cell: (author(cell), cell.update(source=cell["source"] + more))}
+        return [str(one) for one in validate_exercise(parse_master(changed(cells)), 3, 3)]
+
+    assert told_with("") == [], "there is no other input to compare results on"
+    assert any("`np.sin(x) + x * np.cos(x)` -> `x * np.cos(x)`, passes on 3 of 3" in one for one in told_with(THOROUGH))
 
 
 def test_validation_leaves_the_master_as_it_was(shipped):

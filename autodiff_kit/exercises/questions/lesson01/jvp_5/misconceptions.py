@@ -77,10 +77,11 @@ def random_operations(rng: np.random.Generator) -> tuple[dict[str, tuple[Any, An
     large, tiny = matrix * 1e12, matrix * 1e-9
     drawn["scale"] = (lambda x, v: large @ v, lambda x, u: large.T @ u, rng.normal(size=N))
     drawn["tiny"] = (lambda x, v: tiny @ v, lambda x, u: tiny @ u, rng.normal(size=N))
-    small = matrix.astype(np.float32)
+    # Eight roundings, all in one direction: more than one eps of the terms, and never more than five.
+    small, rounded = matrix.astype(np.float32), np.float32(1 + 8 * np.finfo(np.float32).eps)
     drawn["honest32"] = (
         lambda x, v: small @ v,
-        lambda x, u: small.T @ u,
+        lambda x, u: small.T @ u * rounded,
         rng.normal(size=N).astype(np.float32),
     )
     # Both rules of square lack the factor 2: they fit each other, and not the function.

@@ -22,6 +22,7 @@ def wrong_pulls_with(probe=None, tol=None, square=False):
 WRONG = {
     "probes of ones": ((wrong_pulls_with(np.ones),), "probe-of-ones"),
     "absolute 1e-9": ((wrong_pulls_with(tol=lambda size: 1e-9),), "tolerance-without-scale"),
+    "one rounding in float32": ((wrong_pulls_with(tol=lambda size: 1.2e-7 * size),), "tolerance-without-scale"),
     "relative 1e-2": ((wrong_pulls_with(tol=lambda size: 1e-2 * size),), "tolerance-too-loose"),
     "differences too": ((wrong_pulls_with(square=True),), "asks-the-identity-for-truth"),
     "absolute 1e-6": ((wrong_pulls_with(tol=lambda size: 1e-6),), "tolerance-without-scale"),

@@ -53,20 +53,43 @@ def staircases(x: np.ndarray, s: float, K: int, c: float) -> dict[str, np.ndarra
 
 
 def rising(a: AttemptEvaluation, s: float, K: int, tol: float) -> CheckScript:
-    """A staircase that keeps the bounds must rise, and must not be floor itself."""
-    grid = np.linspace(0.5, K + 0.4, 400)
-    reply = yield Call("shifted", (grid, s, K, tol))
-    if a.warned(reply):
-        return
-    got = require_real_array(reply.value, "shifted")
-    hard = np.array_equal(got, np.clip(np.floor(grid), 0, K))
-    a.behave(not hard, "hard-floor", half=False)
-    a.behave(
-        bool(np.all(np.diff(got) >= -1e-12)),
-        "hard-floor" if hard else "",
-        translate("shifted does not rise everywhere.", "lesson06"),
-        half=False,
-    )
+    """A staircase that keeps the bounds must have K steps, rise, and not jump: its steepest place is looked at closer
+    and closer.
+    """
+    low, high, rise = 0.5, K + 1.5, np.zeros(1)
+    for zoom in range(4):
+        grid = np.linspace(low, high, 400)
+        reply = yield Call("shifted", (grid, s, K, tol))
+        if a.warned(reply):
+            return
+        got = require_real_array(reply.value, "shifted")
+        if zoom == 0:
+            words = translate("shifted at x = {x} is {got}, but there are K = {K} steps.", "lesson06")
+            told = {"x": format_value(high), "got": format_value(float(got[-1])), "K": K}
+            a.behave(abs(float(got[-1]) - K) <= 2 * tol, "", words.format(**told), half=False)
+        rise = np.diff(got)
+        words = translate("shifted does not rise everywhere.", "lesson06")
+        if not a.behave(bool(np.all(rise >= -1e-12)), "", words, half=False):
+            return
+        steepest = int(np.argmax(rise))
+        low, high = float(grid[steepest]), float(grid[steepest + 1])
+    jump = float(rise.max())
+    words = translate("shifted jumps by {jump} at x = {x}; it must be smooth.", "lesson06")
+    words = words.format(jump=format_value(jump), x=format_value(low))
+    a.behave(jump < 0.01, "hard-floor" if jump > 0.9 else "", words, half=False)
+
+
+def thorough(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    """The bounds and the rise at thousands of x, for other numbers of steps, tolerances and sharpnesses too."""
+    for K in (2, 6, 9):
+        for tol in (5e-2, 1e-2, 1e-3):
+            for s in (50.0, 90.0, 200.0, 400.0):
+                x = np.r_[1.0:K, rng.uniform(0, K + 1, 5000)]
+                x = x[(x == np.round(x)) | (np.ceil(x) - x >= 2.9 * np.log((1 - tol) / tol) / s)]
+                reply = yield Call("shifted", (x, s, K, tol))
+                off = np.abs(require_real_array(reply.value, "shifted") - np.floor(x))
+                a.behave(not reply.warning and bool(np.all(off <= 2 * tol)), half=False)
+                yield from rising(a, s, K, tol)
 
 
 def stays_early(s: float, K: int, tol: float) -> CheckScript:
@@ -123,4 +146,5 @@ may begin early, but at most by about 3·ln(1/tol)/s. Any function that keeps th
         "K": 6,
         "tol": float(rng.choice([1e-2, 1e-3])),
     },
+    thorough=thorough,
 )

@@ -20,6 +20,18 @@ WRONG = {
     "sharper by tol": ((lambda x, s, K, tol: soft(x, s / tol, K),), "sharper-is-enough"),
     "constant shift .2": ((lambda x, s, K, tol: soft(x + 0.2, s, K),), "shift-does-not-shrink"),
     "hard": ((lambda x, s, K, tol: np.clip(np.floor(x), 0, K),), "hard-floor"),
+    "hard, and early": (
+        (lambda x, s, K, tol: np.clip(np.floor(x + np.log(1 / tol) / s), 0, K),),
+        "hard-floor",
+    ),
+    "one step more": (
+        (lambda x, s, K, tol: sum(sig(s * (x - k) + np.log((1 - tol) / tol)) for k in range(1, K + 2)),),
+        "",
+    ),
+    "the sigmoid jumps": (
+        (lambda x, s, K, tol: soft(x + np.log((1 - tol) / tol) / s, s, K, lambda z: np.where(z >= 0, 1, sig(z))),),
+        "",
+    ),
     "adds a quarter": ((lambda x, s, K, tol: soft(x, s, K) + 0.25,), ""),
     "shift to the right": (
         (lambda x, s, K, tol: sum(sig(s * (x - k) - np.log((1 - tol) / tol)) for k in range(1, K + 1)),),

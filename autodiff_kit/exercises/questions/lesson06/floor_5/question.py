@@ -16,7 +16,9 @@ from .. import shared
 from . import misconceptions
 
 if TYPE_CHECKING:
-    from autodiff_kit.exercises.protocol import CheckScript
+    from collections.abc import Generator
+
+    from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
 __all__ = ["QUESTION"]
 
@@ -24,17 +26,40 @@ __all__ = ["QUESTION"]
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     steps, target = int(rng.integers(40, 120)), int(rng.integers(2, 5))
     starts = np.r_[rng.uniform(0.05, 0.95, 12), rng.uniform(4, 5.5, 4)]
+    schedule = yield from asked_schedule(a, steps)
+    if schedule is not None:
+        judge(a, starts, target, schedule)
+
+
+def thorough(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    """Every target from hundreds of starts, with the fewest steps, the most, and some between."""
+    starts = np.r_[0.05:0.95:200j, 4:5.5:200j]
+    for steps in (40, *rng.integers(41, 119, 2), 119, 120):
+        schedule = yield from asked_schedule(a, int(steps))
+        if schedule is None:
+            return
+        for target in (2, 3, 4):
+            judge(a, starts, target, schedule)
+
+
+def asked_schedule(a: AttemptEvaluation, steps: int) -> Generator[Call, CallResult, list[float] | None]:
+    """The sharpness of each step; None if one is no sharpness."""
     schedule = []
     for i in range(steps):
         reply = yield Call("schedule", (i, steps))
         if a.warned(reply):
-            return
+            return None
         s = require_real_array(reply.value, "schedule")
         if s.shape != () or not np.isfinite(s) or s <= 0:
             text = translate("{call} returned {got}; a sharpness is one number above 0.", "lesson06")
             a.fail(set(), text.format(call=f"schedule({i}, {steps})", got=format_value(reply.value)))
-            return
+            return None
         schedule.append(float(s))
+    return schedule
+
+
+def judge(a: AttemptEvaluation, starts: np.ndarray, target: int, schedule: list[float]) -> None:
+    """Whether the search arrives from each of the starts."""
     path = misconceptions.gradient_descent(starts, target, schedule)
     arrived = np.floor(path[-1]) == target
     away = np.abs(shared.soft_floor(path[-1], schedule[-1]) - target)
@@ -102,4 +127,5 @@ that does this passes.""",
         "target": int(rng.integers(2, 5)),
         "start": float(rng.uniform(0.05, 0.95).__round__(2)),
     },
+    thorough=thorough,
 )

@@ -8,14 +8,14 @@ import numpy as np
 
 from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
-from autodiff_kit.exercises.protocol import Call, LearnerCodeError
+from autodiff_kit.exercises.protocol import Call, Callback, LearnerCodeError
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.lessons.translation import translate
 
 from ...lesson21 import shared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from autodiff_kit.exercises.protocol import CallResult, CheckScript
 
@@ -27,24 +27,49 @@ QUERIES = (1, 10, 100, 10_000)
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for method, allowed in METHODS.items():
+    for method in METHODS:
         box = shared.IncreasingCubic.draw(rng)
-        for count in (1, 4):
-            x = rng.uniform(-0.9, 0.9, size=count)
-            F, dF = box.callbacks()
-            y, box.asked = box(x), 0
-            reply = yield Call("solve_by", (method, F, dF, y))
-            if a.warned(reply) or not judged(a, reply, method, x, box.asked, allowed):
-                return
-            if method != "solver" and dF.calls:
-                a.fail(
-                    set(),
-                    translate('The method "{method}" called dF, which only the solver may use.', "lesson24").format(
-                        method=method
-                    ),
-                )
+        for count in (1, 8):  # one in each eighth of the range: y itself is near some x, but not near all of them
+            x = 0.9 * (2 * (np.arange(count) + rng.random(count)) / count - 1)
+            if not (yield from solved(a, method, box, x)):
                 return
     yield from cheapest_4(a, *tables_4(rng))
+
+
+def thorough(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
+    """Each method on many boxes, the steepest and the flattest among them, up to the ends; many tables."""
+    corners = [shared.IncreasingCubic(p, q) for p in (0.5, 2.0) for q in (0.5, 2.0)]
+    for box in (*corners, *(shared.IncreasingCubic.draw(rng) for _ in range(12))):
+        for method in METHODS:
+            for x in (rng.uniform(-0.9, 0.9, size=1), np.linspace(-0.9, 0.9, 11)):
+                yield from solved(a, method, box, x)
+    for _ in range(20):
+        yield from cheapest_4(a, *tables_4(rng))
+
+
+def solved(
+    a: AttemptEvaluation, method: str, box: shared.IncreasingCubic, x: Array
+) -> Generator[Call, CallResult, bool]:
+    """Whether one call of ``solve_by`` keeps to what was asked."""
+    places: list[Any] = [0.0]
+
+    def F(at: Any) -> Any:
+        value = box(at)
+        places.append(at)
+        return value
+
+    dF = Callback(box.slope, "dF")
+    y, box.asked = box(x), 0
+    reply = yield Call("solve_by", (method, Callback(F, "F"), dF, y))
+    if a.warned(reply) or not judged(a, reply, method, x, box.asked, METHODS[method]):
+        return False
+    words = translate('The method "{method}" called dF, which only the solver may use.', "lesson24")
+    if not a.behave(method == "solver" or not dF.calls, "", words.format(method=method), half=False):
+        return False
+    furthest = max((float(one) for at in places for one in np.ravel(at)), key=abs)
+    words = translate('The method "model" asked F for x = {x:.3g}; its pairs lie between −1 and 1.', "lesson24")
+    within = method != "model" or abs(furthest) < 1 + 1e-9
+    return a.behave(within, "", words.format(x=furthest), half=False)
 
 
 def judged(a: AttemptEvaluation, reply: CallResult, method: str, x: Array, asked: int, allowed: float) -> bool:
@@ -188,6 +213,7 @@ def cheapest(table, n):
         "n values of y take once + n · later calls: `min(table, key=lambda m: table[m][0] + n * table[m][1])`",
     ),
     example=lambda rng: _example_4(shared.IncreasingCubic.example(rng)),
+    thorough=thorough,
 )
 
 

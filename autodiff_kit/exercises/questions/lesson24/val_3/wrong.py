@@ -24,6 +24,13 @@ def slope_for_all(method, F, dF, ys):
     return solve_by(method, F, dF, ys) if method == "model" else solve_by("solver", F, dF, ys)
 
 
+def outside(method, F, dF, ys):
+    if method != "model":
+        return solve_by(method, F, dF, ys)
+    x = np.linspace(-2, 2, 201)
+    return np.interp(ys, F(x), x), 201, 0
+
+
 def nearest_of_three(method, F, dF, ys):
     if method != "model":
         return solve_by(method, F, dF, ys)
@@ -46,5 +53,6 @@ WRONG = {
     "all for the queries": ((all_later, cheapest), ""),
     "calls, not numbers": ((calls_not_numbers, cheapest), ""),
     "dF in every method": ((slope_for_all, cheapest), ""),
+    "pairs outside of -1 to 1": ((outside, cheapest), ""),
     "the nearest of three pairs": ((nearest_of_three, cheapest), ""),
 }
