@@ -35,6 +35,20 @@ with Gradebook(database_url(where)) as book:
     print(book.find_comment("jvp-2-answer", "01_x", "01_x", "ada").comment)
 """
 
+FRESH = "from autodiff_kit.grade.nbgrader_gradebook import database_url\nwhere = sys.argv[1]\n"
+# A name that no database takes, which the grader would have cleaned, and one that is too long for PostgreSQL.
+HOSTILE = """
+from dataclasses import replace
+hostile = [replace(results[0], learner=name) for name in ("a\\udc80", "x" * 5000)]
+for _ in range(2):
+    try:
+        write_gradebook(where, [*hostile, *results])
+    except GradebookError as error:
+        print(error)
+with Gradebook(database_url(where)) as book:
+    print("scores", [book.find_submission("01_x", name).score for name in ("ada", "bob")])
+"""
+
 
 def check(said):
     assert said.splitlines()[-2:] == ["4.0 1.0 5.0 2026-11-21 09:00:00 0.0 2", "half"]
@@ -42,6 +56,21 @@ def check(said):
 
 def test_sqlite_by_default(tool, tmp_path):
     check(tool("python", "-c", PROGRAM, str(tmp_path / "book.db"), cwd=tmp_path))
+
+
+def test_results_that_the_database_refuses_cost_nobody_else(tool, tmp_path):
+    refuses(
+        tool("python", "-c", PROGRAM.partition("where =")[0] + FRESH + HOSTILE, str(tmp_path / "b.db"), cwd=tmp_path)
+    )
+
+
+def refuses(said, count=1):
+    kept = [line for line in said.splitlines() if line.startswith(("The gradebook refused", "scores"))]
+    first, second, scores = kept  # nbgrader's own log stands among them
+    assert first == second
+    assert f"refused the grades of {count} of 4 submissions: a⟨U+DC80⟩" in first
+    assert "All others are in it" in first
+    assert scores == "scores [4.0, 0.0]"
 
 
 def test_a_database_that_does_not_respond_is_an_error(tool, tmp_path):
@@ -90,3 +119,4 @@ def free_port():
 
 def test_postgresql_through_the_same_url(tool, tmp_path, postgres):
     check(tool("python", "-c", PROGRAM, postgres, cwd=tmp_path))
+    refuses(tool("python", "-c", PROGRAM.partition("where =")[0] + FRESH + HOSTILE, postgres, cwd=tmp_path), 2)
