@@ -112,7 +112,7 @@ def _run_once(
 ) -> bool:
     """Run the cells and check the questions without a grade; return whether no further run is needed."""
     channel = runner.start_submission()
-    session = SubmissionSession(channel, runner.limits.wall)
+    session = SubmissionSession(channel, runner.limits.wall, runner)
     current: Question | None = None
     before: list[QuestionGrade] = []
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import shutil
@@ -10,6 +11,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
+from autodiff_kit.grade.results import read_results
+
+from ..grade.hostile.test_generated import Course
 
 PROGRAM = """
 import sys
@@ -62,6 +67,33 @@ def test_results_that_the_database_refuses_cost_nobody_else(tool, tmp_path):
     refuses(
         tool("python", "-c", PROGRAM.partition("where =")[0] + FRESH + HOSTILE, str(tmp_path / "b.db"), cwd=tmp_path)
     )
+
+
+STORED = """
+import json, sys
+from pathlib import Path
+from autodiff_kit.grade.nbgrader_gradebook import database_url, write_gradebook
+from autodiff_kit.grade.results import read_results
+from nbgrader.api import Gradebook
+results, where = read_results(Path(sys.argv[1])), sys.argv[2]
+assert write_gradebook(where, results) == write_gradebook(where, results) == sum(bool(one.exercise) for one in results)
+with Gradebook(database_url(where)) as book:
+    stored = ((one, book.find_submission(one.exercise, one.learner)) for one in results if one.marks)
+    print(json.dumps({f"{one.learner} {one.exercise}": found.score for one, found in stored}))
+"""
+
+
+def test_results_of_hostile_hand_ins_are_stored(tool, tmp_path):
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap (bwrap) is not installed here, so there is no sandbox to grade in")
+    course = Course(tmp_path, ["a folder"])
+    course.check("a folder", 7, 40)
+    path = tmp_path / "out" / "results.jsonl"
+    said = tool("python", "-c", STORED, str(path), str(tmp_path / "b.db"), cwd=tmp_path)
+    found = json.loads(next(line for line in said.splitlines() if line.startswith("{")))
+    told = {f"{one.learner} {one.exercise}": one.raw_score for one in read_results(path) if one.marks}
+    assert found == pytest.approx(told)
+    assert {name.split()[0] for name in found} > {"ada", "bob", "cyd"}
 
 
 def refuses(said, count=1):

@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ CLONE = "slots-"
 class Course:
     """Honest learners, checks and rosters in a folder, and what the honest get when nobody else hands in."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, modes: Iterable[str] = MODES) -> None:
         self.home = home
         master = read_master(new_exercise("my_slope", home, per_learner=True))
         build_exercise(master, home, ("release", "grading"))
@@ -66,8 +67,8 @@ class Course:
         self.honest = {"ada": answered(), "bob": answered(leave=("adam-1",)), "cyd": own}
         (home / "canvas.csv").write_text(CANVAS)
         (home / "moodle.csv").write_text(MOODLE)
-        self.alone = {mode: self.grade(mode, self.folder(mode)) for mode in MODES}
-        assert json.loads(self.alone["a folder"]["cyd in results.jsonl"])["score"] == 2
+        self.alone = {mode: self.grade(mode, self.folder(mode)) for mode in modes}
+        assert all(json.loads(found["cyd in results.jsonl"])["score"] == 2 for found in self.alone.values())
 
     def folder(self, mode: str) -> Path:
         """A new folder with the hand-ins of the honest."""
@@ -134,7 +135,7 @@ def draw(folder: Path, first: int, count: int, strategy, prefix: str = "") -> No
 
 
 def test_hostile_files_among_honest_ones(tmp_path, sandbox):
-    Course(tmp_path).check("Canvas", 0, 20)
+    Course(tmp_path, ["Canvas"]).check("Canvas", 0, 20)
 
 
 @pytest.fixture(scope="module")

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 CLASSES = 20_000
+ROWS = (40, 51)  # 6 to 8 MB, which the grader measures from outside of the process and sends in one message
 ROOM = 2.5  # times the logits: the answer, and one row or a comparison on the way
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    rows = int(rng.integers(6, 13))
+    rows = int(rng.integers(*ROWS))
     z, y = rng.normal(size=(rows, CLASSES)), rng.integers(0, CLASSES, rows)
     reply = yield Call("lean", (z, y), memory=True)
     if a.warned(reply):
