@@ -134,7 +134,8 @@ class MessageSocket:
         if len(line) > MAX_LINE_BYTES or sum(array.nbytes for array in arrays) > MAX_ARRAY_BYTES:
             raise MessageTooLarge("a message is too long")
         # Arrays go out as they lie in memory: a copy would count as memory of the function whose answer is sent.
-        for part in (line, *(memoryview(array.reshape(-1).view(np.uint8)) for array in arrays if array.nbytes)):
+        parts: list[Any] = [line, *(array.reshape(-1).view(np.uint8) for array in arrays if array.nbytes)]
+        for part in parts:
             self._with_deadline(functools.partial(self._sock.sendall, part))
 
     def receive(self, registry: FunctionRegistry) -> Message:
