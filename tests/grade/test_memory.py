@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import json
+import sys
 
 import pytest
 
@@ -10,6 +12,9 @@ from autodiff_kit.exercises.questions.lesson08.xent_2.other import row_after_row
 from autodiff_kit.exercises.questions.lesson08.xent_2.wrong import refusing, with_a_table
 from autodiff_kit.exercises.questions.lesson17.per_3.other import lengths_with_a_one
 from autodiff_kit.exercises.questions.lesson17.per_3.wrong import formed_one_by_one
+from autodiff_kit.grade.grading import grade_submission
+from autodiff_kit.grade.sandbox import ResourceLimits, UnsandboxedRunner
+from autodiff_kit.grade.submission_reader import read_submission
 
 from .notebooks import LESSONS, answered, code
 
@@ -89,6 +94,15 @@ def test_a_forged_meter_earns_nothing(hand_in, question, forgery):
     assert found.misconception in ("builds-the-one-hot", "forms-the-gradients") or found.outcome == "error", (
         found.message
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's figure is read from /proc")
+def test_without_a_sandbox_a_forged_meter_earns_nothing_either(tmp_path):
+    runner = UnsandboxedRunner(ResourceLimits())
+    path = tmp_path / "eve.ipynb"
+    path.write_text(json.dumps(with_answer(LESSONS["08"], "xent-2", hungry("xent-2"), FORGERIES["tracemalloc"])))
+    found = mark(grade_submission(read_submission(path, "eve"), runner, "s"), "xent-2")
+    assert (found.points, found.misconception) == (1.0, "builds-the-one-hot")
 
 
 RIGHT = {
