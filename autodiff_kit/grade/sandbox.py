@@ -192,9 +192,8 @@ class UnsandboxedRunner:
     def __init__(self, limits: ResourceLimits) -> None:
         self.limits = limits
         self._process: subprocess.Popen[bytes] | None = None
-        self._meter: PeakMeter | None = None
-        if sys.platform == "linux":
-            self._meter = PeakMeter(os.open("/proc", os.O_RDONLY | os.O_DIRECTORY), alone=False)
+        self._proc_fd = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY) if sys.platform == "linux" else -1
+        self._meter = PeakMeter(self._proc_fd, alone=False)
 
     def start_submission(self) -> MessageSocket:
         """Start the process of a submission and return the socket to it."""
@@ -227,15 +226,18 @@ class UnsandboxedRunner:
 
     def start_memory(self) -> bool:
         """As in a sandbox; but a submission sees ``/proc`` here, where it can reset the kernel's mark."""
-        return self._meter is not None and self._process is not None and self._meter.start([self._process.pid])
+        return self._proc_fd >= 0 and self._process is not None and self._meter.start([self._process.pid])
 
     def peak_memory(self) -> int:
         """As in a sandbox."""
-        assert self._meter is not None and self._process is not None, "a measurement is started before it is read"  # noqa: PT018
+        assert self._process is not None, "a measurement is started before it is read"
         return self._meter.peak([self._process.pid])
 
     def close(self) -> None:
-        """Do nothing, because no process is left between submissions."""
+        """Close the folder of processes; no process is left between submissions."""
+        if self._proc_fd >= 0:
+            os.close(self._proc_fd)
+            self._proc_fd = -1
 
 
 class OtherUserRunner(UnsandboxedRunner):

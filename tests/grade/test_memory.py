@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -13,6 +15,7 @@ from autodiff_kit.exercises.questions.lesson08.xent_2.wrong import refusing, wit
 from autodiff_kit.exercises.questions.lesson17.per_3.other import lengths_with_a_one
 from autodiff_kit.exercises.questions.lesson17.per_3.wrong import formed_one_by_one
 from autodiff_kit.grade.grading import grade_submission
+from autodiff_kit.grade.inside.process_memory import PeakMeter
 from autodiff_kit.grade.sandbox import ResourceLimits, UnsandboxedRunner
 from autodiff_kit.grade.submission_reader import read_submission
 
@@ -85,8 +88,13 @@ def mark(result, question):
     return next(one for one in result.marks if one.question == question)
 
 
+AT_ONCE = ("tracemalloc", "the reply")
+
+
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("forgery", FORGERIES)
+@pytest.mark.parametrize(
+    "forgery", [pytest.param(name, marks=() if name in AT_ONCE else pytest.mark.slow) for name in FORGERIES]
+)
 def test_a_forged_meter_earns_nothing(hand_in, question, forgery):
     lesson, points = QUESTIONS[question]
     found = mark(hand_in(with_answer(lesson, question, hungry(question), FORGERIES[forgery])), question)
@@ -103,6 +111,25 @@ def test_without_a_sandbox_a_forged_meter_earns_nothing_either(tmp_path):
     path.write_text(json.dumps(with_answer(LESSONS["08"], "xent-2", hungry("xent-2"), FORGERIES["tracemalloc"])))
     found = mark(grade_submission(read_submission(path, "eve"), runner, "s"), "xent-2")
     assert (found.points, found.misconception) == (1.0, "builds-the-one-hot")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's figure is read from /proc")
+def test_memory_of_a_process_that_has_ended_counts():
+    """A helper that a cell started computes, answers and ends before somebody reads what it used."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as helper:
+        proc_fd = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+        meter = PeakMeter(proc_fd, alone=False)
+        assert meter.start([os.getpid(), helper.pid])
+        assert meter.peak([os.getpid(), helper.pid]) < 100 << 20
+        helper.kill()
+    assert meter.peak([os.getpid()]) > 0
+    held = b"x" * (50 << 20)
+    assert meter.start([os.getpid()])
+    assert meter.peak([os.getpid()]) < len(held)
+    more = b"x" * len(held)
+    del more
+    assert meter.peak([os.getpid()]) > 0.9 * len(held)
+    os.close(proc_fd)
 
 
 RIGHT = {

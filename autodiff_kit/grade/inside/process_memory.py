@@ -6,8 +6,8 @@ see, from outside of their namespaces. Nothing that a cell replaces in Python ch
 and the reading holds the whole answer: arguments are sent after the first and the answer has arrived before the second.
 
 What can still be done takes an answer that was written for it: memory that a cell took before and the function uses
-again is in use at the reset and does not count, and neither do files. Another process counts as a copy of the
-notebook's.
+again is in use at the reset and does not count, and neither do files. A process that began or ended in between counts
+with all the memory that was in use, since nobody knows what it had.
 """
 
 from __future__ import annotations
@@ -32,27 +32,35 @@ class PeakMeter:
     def __init__(self, proc_fd: int, *, alone: bool) -> None:
         self._proc_fd, self._alone = proc_fd, alone
         self._before = self._base = self._last_pid = 0
+        self._pids: frozenset[int] = frozenset()
 
     def start(self, pids: Iterable[int]) -> bool:
         """Reset the mark of the highest memory; return whether this kernel has one that can be reset."""
-        pids = list(pids)
-        self._last_pid = self._newest_pid()
         try:
-            for pid in pids:
-                write_file(self._proc_fd, f"{pid}/clear_refs", "5")
-        except FileNotFoundError:
+            os.stat("self/clear_refs", dir_fd=self._proc_fd)
+        except OSError:
             return False
-        except OSError:  # a process that made itself unreadable: all of its memory counts
-            self._base = 0
-            self._before = self._total(pids, "VmRSS")
-            return True
-        self._base = self._before = self._total(pids, "VmRSS")
+        self._pids, self._last_pid = frozenset(pids), self._newest_pid()
+        reset = [self._reset(pid) for pid in self._pids]
+        self._before = self._total(self._pids, "VmRSS")
+        self._base = self._before if all(reset) else 0
         return True
 
     def peak(self, pids: Iterable[int]) -> int:
         """The most bytes since the start beyond those that were in use then."""
-        started = max(0, self._newest_pid() - self._last_pid)
-        return max(0, self._total(pids, "VmHWM") - self._base) + started * self._before
+        now = frozenset(pids)
+        unknown = max(0, self._newest_pid() - self._last_pid) + len(self._pids - now)
+        return max(0, self._total(now, "VmHWM") - self._base) + unknown * self._before
+
+    def _reset(self, pid: int) -> bool:
+        """Reset a process's mark; False if it made itself unreadable, and then all of its memory counts."""
+        try:
+            write_file(self._proc_fd, f"{pid}/clear_refs", "5")
+        except (FileNotFoundError, ProcessLookupError):  # it has ended, which is counted at the reading
+            return True
+        except OSError:
+            return False
+        return True
 
     def _total(self, pids: Iterable[int], name: str) -> int:
         return sum(self._read(pid, name) for pid in pids)
