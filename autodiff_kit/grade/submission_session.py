@@ -17,7 +17,7 @@ from .submission import cell_name
 __all__ = ["MemoryProbe", "SubmissionSession", "example_handle"]
 
 MAX_NAME_LENGTH = 2000
-MEMORY_ALLOWANCE: Final = 2 << 20
+MEMORY_ALLOWANCE: Final = 3 << 19
 """Bytes that a process may grow by for what is not an answer's: messages, code that is used for the first time, and the
 kernel's way of counting."""
 MAX_LOGIN_LENGTH = 120
