@@ -6,6 +6,7 @@ uses the same :mod:`.protocol` with a sandbox.
 
 from __future__ import annotations
 
+import hashlib
 import linecache
 import os
 import signal
@@ -163,19 +164,24 @@ class InProcessRunner:
         The learner's functions by name.
     seconds : float, optional
         How long one call may take; by default ``SECONDS_FOR_A_CALL``.
+    lean : bool, optional
+        Where memory is measured, pass the arguments themselves and give the result itself, without copies of arrays:
+        for calls that came over a connection, and whose results are sent at once.
     """
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]], seconds: float | None = None) -> None:
-        self._functions, self._seconds = functions, seconds
+    def __init__(
+        self, functions: Mapping[str, Callable[..., Any]], seconds: float | None = None, *, lean: bool = False
+    ) -> None:
+        self._functions, self._seconds, self._lean = functions, seconds, lean
         self._returned_functions: list[Callable[..., Any]] = []
         self._last_arguments: tuple[Any, ...] = ()
 
     def __call__(self, call: Call) -> CallResult:
         """Run one call on copies of its arguments, catch its errors, and measure what the call requests."""
-        before, self._last_arguments = (
-            self._last_arguments,
-            (copies := tuple(copy_argument(value) for value in call.args)),
-        )
+        lean = self._lean and call.memory
+        copies = tuple(copy_argument(value, share_arrays=lean) for value in call.args)
+        before, self._last_arguments = self._last_arguments, copies
+        changed = _change_detector(call, copies, lean=lean)
         keywords = {key: copy_argument(value) for key, value in call.kwargs.items()}
         given, tape = self._watch_arguments(call, copies)
         tape_meter, memory_meter = TapeMeter(call.tapes), PeakMemoryMeter(call.memory)
@@ -189,18 +195,14 @@ class InProcessRunner:
         except FLOATING_POINT_ERRORS as error:
             if call.quiet and not isinstance(error, ZeroDivisionError):
                 raise learner_error(call, error) from None
-            return CallResult(
-                warning=str(error), place=learner_line(error.__traceback__), changed=changed_arguments(call, copies)
-            )
+            return CallResult(warning=str(error), place=learner_line(error.__traceback__), changed=changed())
         except BaseException as error:  # noqa: BLE001 - KeyboardInterrupt included
             if known := [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in call.errors]:
-                return CallResult(
-                    error=known[0], place=learner_line(error.__traceback__), changed=changed_arguments(call, copies)
-                )
+                return CallResult(error=known[0], place=learner_line(error.__traceback__), changed=changed())
             raise learner_error(call, error) from None
         return CallResult(
-            plain_copy(value, self._register),
-            changed=changed_arguments(call, copies),
+            plain_copy(value, self._register, share_arrays=lean),
+            changed=changed(),
             shared=tuple(i for i, item in enumerate(copies) if call.sharing and shares_memory(value, item)),
             gradients=self._gradients(call, tape, value, given),
             tapes=tape_meter.count(),
@@ -264,13 +266,15 @@ class InProcessRunner:
         return tuple(plain_copy(gradient, self._register) for gradient in found)
 
 
-def copy_argument(value: Any) -> Any:
-    """Copy an argument of a call into the form that the learner's function receives."""
+def copy_argument(value: Any, *, share_arrays: bool = False) -> Any:
+    """Copy an argument of a call into the form that the learner's function receives; arrays only where not shared."""
     if type(value) in IMMUTABLE_TYPES:
         return value
     if isinstance(value, list | tuple):
-        return type(value)([copy_argument(item) for item in value])
+        return type(value)([copy_argument(item, share_arrays=share_arrays) for item in value])
     if isinstance(value, np.ndarray):
+        if share_arrays:
+            return value
         return value.copy() if HAS_FLOATING_POINT_SIGNALS else watched(value.copy())
     if isinstance(value, Callback):
         return callback_function(value)
@@ -279,7 +283,7 @@ def copy_argument(value: Any) -> Any:
     if isinstance(value, SeededGenerator):
         return np.random.default_rng(value.seed)
     if isinstance(value, dict):
-        return {key: copy_argument(item) for key, item in value.items()}
+        return {key: copy_argument(item, share_arrays=share_arrays) for key, item in value.items()}
     return value
 
 
@@ -303,6 +307,26 @@ def callback_function(callback: Callback) -> Callable[..., Any]:
 
 def _no_function(function: Callable[..., Any]) -> ReturnedFunction:
     raise TypeError("this function takes arrays; it was given a function.")
+
+
+def _change_detector(call: Call, copies: tuple[object, ...], *, lean: bool) -> Callable[[], tuple[int, ...]]:
+    """A function that gives the positions of the arguments that were changed since now."""
+    if not lean:
+        return lambda: changed_arguments(call, copies)
+    marks = [_fingerprint(value) for value in copies]
+    return lambda: tuple(i for i, value in enumerate(copies) if _fingerprint(value) != marks[i])
+
+
+def _fingerprint(value: Any) -> object:
+    """What tells a changed argument where there is no copy of it to compare with."""
+    if isinstance(value, np.ndarray):
+        held = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+        return value.dtype.str, value.shape, hashlib.sha256(held.data).digest()
+    if isinstance(value, list | tuple):
+        return type(value), tuple(map(_fingerprint, value))
+    if isinstance(value, dict):
+        return dict, tuple((key, _fingerprint(item)) for key, item in value.items())
+    return repr(value) if type(value) in IMMUTABLE_TYPES else None
 
 
 def changed_arguments(call: Call, copies: tuple[object, ...]) -> tuple[int, ...]:

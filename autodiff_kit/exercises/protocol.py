@@ -15,6 +15,7 @@ that no method of a learner's class ever runs on the check's side.
 from __future__ import annotations
 
 import contextlib
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -207,22 +208,30 @@ class CallResult:
     nodes: int = 0
 
 
-def plain_copy(value: object, remote: Callable[[Callable[..., object]], ReturnedFunction], depth: int = 0) -> object:
+def plain_copy(
+    value: object,
+    remote: Callable[[Callable[..., object]], ReturnedFunction],
+    depth: int = 0,
+    *,
+    share_arrays: bool = False,
+) -> object:
     """Copy a learner's value without running any of its methods.
 
     Only exact types are copied: a subclass may override any method, so it becomes an :class:`OpaqueValue`.
-    ``remote`` returns the :class:`ReturnedFunction` of a function.
+    ``remote`` returns the :class:`ReturnedFunction` of a function. With ``share_arrays`` arrays are not copied.
     """
     value = unwatched(value)
     kind = type(value)
     if value is None or kind in (bool, int, float, str, complex):
         return value
     if kind is np.ndarray:
-        return _numeric_array(value)
+        return _numeric_array(value, share=share_arrays)
     if kind in NUMPY_SCALAR_TYPES:
         return _numeric_array(np.array(value))
     if kind in (list, tuple, set, frozenset, dict):
-        return _copy_container(value, remote, depth)
+        return _copy_container(
+            value, functools.partial(plain_copy, remote=remote, depth=depth + 1, share_arrays=share_arrays), depth
+        )
     tensor = _tensor_values(value)
     if tensor is not None:
         return _numeric_array(tensor)
@@ -239,21 +248,21 @@ def type_name(value: object) -> str:
         return "object"
 
 
-def _numeric_array(value: Any) -> object:
-    array = np.array(value)
+def _numeric_array(value: Any, *, share: bool = False) -> object:
+    array = np.asarray(value) if share else np.array(value)
     if array.dtype.kind not in "fiubc":
         return OpaqueValue(f"array of dtype {array.dtype}")
     return array
 
 
-def _copy_container(value: Any, remote: Callable[[Callable[..., object]], ReturnedFunction], depth: int) -> object:
+def _copy_container(value: Any, copy_item: Callable[[object], object], depth: int) -> object:
     if depth >= MAX_DEPTH:
         return OpaqueValue("deeply nested " + type_name(value))
     if type(value) is dict:
         if any(type(key) not in (str, int) for key in value):
             return OpaqueValue("dict with keys that are neither text nor integers")
-        return {key: plain_copy(item, remote, depth + 1) for key, item in value.items()}
-    items = [plain_copy(item, remote, depth + 1) for item in value]
+        return {key: copy_item(item) for key, item in value.items()}
+    items = [copy_item(item) for item in value]
     if type(value) in (set, frozenset):
         with contextlib.suppress(TypeError):
             return set(items)

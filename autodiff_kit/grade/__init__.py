@@ -10,7 +10,7 @@ protocol, rpc, submission_session
     The connection to a sandbox: messages of plain data, remote calls, and one submission's calls.
 grading, results
     From a submission to the grades of its questions; one line of ``results.jsonl``.
-reports, similarity, csv_table, lms_export, nbgrader_gradebook
+reports, similarity, csv_table, lms_export, assignment, nbgrader_gradebook
     Output for learners, teachers and other systems.
 """
 

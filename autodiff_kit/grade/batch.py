@@ -287,4 +287,5 @@ def _lost_result(submission: Submission, reason: str) -> SubmissionResult:
     return SubmissionResult(
         submission.learner, submission.exercise, "crashed", reason, marks, submission.submitted,
         stamp=submission.stamp, sha256=submission.sha256, remarks=submission.remarks,
+        platform_id=submission.platform_id,
     )  # fmt: skip

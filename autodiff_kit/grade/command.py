@@ -125,12 +125,8 @@ def _run_grade(options: argparse.Namespace) -> int:
     collected = collect_submissions(
         options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names
     )
-    submissions = with_logins(collected, roster, platform_names=platform_names)
+    submissions = with_logins(collected, roster)
     _check_limits(options)
-    if options.column and len({one.exercise for one in submissions if one.exercise}) > 1:
-        raise ArgumentError(
-            "--column names one assignment, but the submissions are of several exercises: add --exercise."
-        )
     limits = ResourceLimits(cpu=options.cpu, wall=options.wall, memory=options.memory << 20)
     batch = BatchOptions(
         limits, not options.unsafe_no_sandbox, options.workers, options.scheduler, options.regrade, str(checks or "")
@@ -138,7 +134,7 @@ def _run_grade(options: argparse.Namespace) -> int:
     try:
         with ResultStore(options.out, options.seed) as store:
             graded = remark_logins(grade_batch(submissions, store, batch, sys.stderr), submissions, roster)
-            results = [policy.apply_to(result) for result in graded]
+            results = _with_remarks([policy.apply_to(result) for result in graded], roster, options.column)
             write_results(options.out / "results.jsonl", results)
             write_atomically(options.out / "grades.csv", grades_csv(results, options.due).encode("utf-8", "replace"))
             enrolment = match_roster(results, roster) if roster else None
@@ -151,6 +147,15 @@ def _run_grade(options: argparse.Namespace) -> int:
     if enrolment is not None:
         print(_enrolment_line(enrolment))
     return 0
+
+
+def _with_remarks(results: list[SubmissionResult], roster: Roster | None, column: str) -> list[SubmissionResult]:
+    """The results with remarks for the teacher who fills in an assignment: whose lines they share, what counts."""
+    from .assignment import remark_other_exercises, remark_shared_rows
+
+    one_assignment = column or (roster and roster.platform == "moodle")
+    found = remark_other_exercises(results) if one_assignment else results
+    return remark_shared_rows(found, roster) if roster else found
 
 
 def _export_grades(options: argparse.Namespace, results: list[SubmissionResult], roster: Roster | None) -> None:

@@ -81,6 +81,7 @@ def grade_submission(
     blank = SubmissionResult(
         submission.learner, submission.exercise, submission.status, submission.reason, submitted=submission.submitted,
         stamp=submission.stamp, sha256=submission.sha256, remarks=submission.remarks,
+        platform_id=submission.platform_id,
     )  # fmt: skip
     if submission.status not in ("", "tampered"):
         return replace(blank, marks=_grades_without_run(submission))
@@ -111,7 +112,7 @@ def _run_once(
 ) -> bool:
     """Run the cells and check the questions without a grade; return whether no further run is needed."""
     channel = runner.start_submission()
-    session = SubmissionSession(channel, runner.limits.wall)
+    session = SubmissionSession(channel, runner.limits.wall, runner)
     current: Question | None = None
     before: list[QuestionGrade] = []
     try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from autodiff_kit.errors import StructureError
 
+from .assignment import counted_exercise
 from .csv_table import csv_text, escape_formula
 from .exercise_lookup import question_names
 from .results import SubmissionResult
@@ -51,7 +52,7 @@ def match_roster(results: Iterable[SubmissionResult], roster: Roster) -> Enrolme
     strangers = set()
     names = {}
     for learner, own in _by_learner(results).items():
-        place = roster.place_of(learner)
+        place = roster.place_of(learner, next(iter(own.values())).platform_id)
         if place is None:
             strangers.add(learner)
             continue
@@ -75,7 +76,7 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None
         The course's own export: every enrolled learner has a line, an empty one without a submission, and strangers
         have none. Without a roster each learner's name is used as the login.
     column : str, optional
-        Title of the assignment in Canvas, such as ``Adam's slots (81234)``; only for results of one exercise. Its
+        Title of the assignment in Canvas, such as ``Adam's slots (81234)``, for the exercise that most handed in. Its
         points possible stay, scores are given on their scale, and a grade stays where nothing was handed in. By default
         the exercise's name, for which Canvas offers to make an assignment.
 
@@ -85,12 +86,12 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None
         The first line has the column names, the second the points possible.
     """
     found = list(results)
-    exercises = _exercises(found)
+    exercises = [counted_exercise(found)] if column else _exercises(found)
     most = dict.fromkeys(exercises, 0.0)
     for result in found:
-        if result.exercise:
+        if result.exercise in most:
             most[result.exercise] = max(most[result.exercise], result.max_score)
-    titles = _titles(exercises, column)
+    titles = [column] if column else exercises
     if column and roster and column not in roster.columns:
         raise StructureError(f"The roster has no column {column!r}; it has {', '.join(roster.columns[5:])}.")
     possible = {
@@ -133,9 +134,10 @@ def moodle_csv(results: Iterable[SubmissionResult], worksheet: Roster | None = N
     Parameters
     ----------
     results : iterable of SubmissionResult
-        Of one exercise, if a worksheet is given.
+        Of one or more exercises.
     worksheet : Roster, optional
-        The assignment's grading worksheet. Every line of it is kept; grade and feedback are filled in.
+        The assignment's grading worksheet. Every line of it is kept; grade and feedback are filled in, for the exercise
+        that most handed in.
     column : str, optional
         The worksheet's column for grades, in the site's language; by default ``Grade``.
 
@@ -147,7 +149,7 @@ def moodle_csv(results: Iterable[SubmissionResult], worksheet: Roster | None = N
     Raises
     ------
     StructureError
-        If the worksheet has no such column, or the results are of several exercises.
+        If the worksheet has no such column.
     """
     found = list(results)
     if worksheet is not None:
@@ -166,12 +168,12 @@ def _filled_worksheet(found: list[SubmissionResult], worksheet: Roster, column: 
         raise StructureError(
             f"The grading worksheet has no column {column!r}; it has {', '.join(worksheet.columns)}. --column names it."
         )
-    exercises = _exercises(found)
-    _titles(exercises, column)
+    counted = counted_exercise(found)
     enrolled = match_roster(found, worksheet)
     rows = [list(worksheet.columns)]
     for place, row in enumerate(worksheet.rows):
-        result = next(iter(enrolled.rows.get(place, {}).values()), None)
+        own = enrolled.rows.get(place, {})
+        result = own.get(counted) or own.get("")  # a file whose exercise is not known has its reason as feedback
         grade, feedback = _grade_and_feedback(result)
         filled = {**row, column: _scaled(grade, result, row), MOODLE_FEEDBACK: feedback} if result else row
         rows.append([filled.get(name, "") for name in worksheet.columns])  # Moodle's own cells stay as they are
@@ -185,17 +187,6 @@ def _scaled(grade: str, result: SubmissionResult, row: Mapping[str, str]) -> str
     except ValueError:
         return grade
     return f"{round(float(grade) * most / result.max_score, 2):g}" if grade and result.max_score else grade
-
-
-def _titles(exercises: list[str], column: str) -> list[str]:
-    if not column:
-        return exercises
-    if len(exercises) > 1:
-        raise StructureError(
-            f"--column names one assignment, but the submissions are of {len(exercises)} exercises: "
-            f"{', '.join(exercises)}. Grade each by itself, with --exercise."
-        )
-    return [column]
 
 
 def _exercises(results: Iterable[SubmissionResult]) -> list[str]:

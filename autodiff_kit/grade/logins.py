@@ -16,36 +16,54 @@ from .submission import Submission
 __all__ = ["remark_logins", "with_logins"]
 
 
-def with_logins(submissions: Iterable[Submission], roster: Roster | None, *, platform_names: bool) -> list[Submission]:
+def with_logins(submissions: Sequence[Submission], roster: Roster | None) -> list[Submission]:
     """The submissions with their learners' logins, where their exercise has parameters.
+
+    One that is named like a download, among others that are not, is that learner's own invalid submission.
 
     Parameters
     ----------
-    submissions : iterable of Submission
+    submissions : sequence of Submission
         As they were collected.
     roster : Roster, optional
         Without one the name of a file or folder is the login.
-    platform_names : bool
-        Whether names are those of a download, which are no logins.
 
     Raises
     ------
     ArgumentError
-        If logins are needed, and there is nothing to know them from.
+        If logins are needed, and all names are those of a download, from which no login is known.
     """
+    needing = [one for one in submissions if _has_parameters(one.exercise)]
+    if needing and roster is None and all(map(_is_download, submissions)):
+        raise ArgumentError(
+            f"The numbers of {needing[0].exercise} are drawn by login, and {needing[0].learner!r} is the name of a "
+            "download. Add --roster: Canvas' exported gradebook or Moodle's grading worksheet, which have the logins."
+        )
 
     def known(one: Submission) -> Submission:
         if not _has_parameters(one.exercise):
             return one
-        if roster is None and (platform_names or is_platform_name(one.learner)):
-            raise ArgumentError(
-                f"The numbers of {one.exercise} are drawn by login, and {one.learner!r} is the name of a download. Add "
-                "--roster: Canvas' exported gradebook or Moodle's grading worksheet, which have the logins."
-            )
-        place = roster.place_of(one.learner) if roster else None
-        return replace(one, logins=(one.learner,) if roster is None or place is None else roster.logins_at(place))
+        if roster is None:
+            return _without_login(one) if _is_download(one) else replace(one, logins=(one.learner,))
+        place = roster.place_of(one.learner, one.platform_id)
+        return replace(one, logins=(one.learner,) if place is None else roster.logins_at(place))
 
     return [known(one) for one in submissions]
+
+
+def _is_download(one: Submission) -> bool:
+    return bool(one.platform_id) or is_platform_name(one.learner)
+
+
+def _without_login(one: Submission) -> Submission:
+    """The submission that cannot be graded, because nothing tells whose numbers it should have."""
+    if one.status not in ("", "tampered"):
+        return one
+    words = (
+        f"The numbers of {one.exercise} are drawn by login, and this name is one that Canvas or Moodle gives to a "
+        "download. Name the file by the learner's login, or give --roster for a download."
+    )
+    return replace(one, status="invalid", reason=" ".join(filter(None, (one.reason, words))))
 
 
 def remark_logins(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -17,9 +17,13 @@ from typing import Any
 from autodiff_kit.errors import AutodiffError, FileError
 from autodiff_kit.lessons.timestamps import parse_timestamp
 
+from .outside_text import clean_name, clean_text
 from .results import QuestionGrade, SubmissionResult
 
 __all__ = ["GradebookError", "database_url", "write_gradebook"]
+
+MAX_NAMES_SHOWN = 5
+MAX_REASON = 200  # characters
 
 
 class GradebookError(AutodiffError, RuntimeError):
@@ -55,6 +59,9 @@ def database_url(where: str) -> str:
 def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = "") -> int:
     """Write results into a gradebook; the operation is idempotent.
 
+    Each result is written by itself. Those that the database refuses are left out, and once all others are written an
+    error names their learners.
+
     Parameters
     ----------
     where : str
@@ -72,7 +79,7 @@ def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = 
     Raises
     ------
     GradebookError
-        If nbgrader is not installed, or the database cannot be reached or refuses the results.
+        If nbgrader is not installed, or the database cannot be reached or refuses the results of some learners.
     """
     try:
         from nbgrader.api import Gradebook
@@ -80,20 +87,41 @@ def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = 
     except ImportError as error:
         raise GradebookError(f"A gradebook needs {error.name}: pip install 'autodiff-kit[gradebook]'.") from error
     ordered = sorted((one for one in results if one.exercise), key=lambda one: (one.exercise, one.learner))
+    refused: dict[str, str] = {}
     try:
         with _with_scripts_on_path(), warnings.catch_warnings(), Gradebook(database_url(where)) as book:
             warnings.simplefilter("ignore")  # warnings of nbgrader about its database
             for result in ordered:
-                _write_submission(book, result, due)
-            book.db.commit()
+                # A savepoint would not outlast nbgrader, which commits when it adds a learner or a submission. Points
+                # and comments are set after that, so they stand there together or not at all.
+                try:
+                    _write_submission(book, result, due)
+                    book.db.commit()
+                except (SQLAlchemyError, ValueError) as error:  # nbgrader's own errors are ValueErrors
+                    book.db.rollback()
+                    refused[result.learner] = _first_line(error)
     except ModuleNotFoundError as error:
         raise GradebookError(f"This database needs {error.name}; install it with pip next to the kit.") from error
     except SQLAlchemyError as error:
-        reason = str(error).splitlines()[0]
         raise GradebookError(
-            f"The gradebook could not be written ({reason}). The grades on disk are complete."
+            f"The gradebook could not be written ({_first_line(error)}). The grades on disk are complete."
         ) from error
+    if refused:
+        raise GradebookError(_refused_words(refused, len(ordered)))
     return len(ordered)
+
+
+def _refused_words(refused: Mapping[str, str], count: int) -> str:
+    shown = "; ".join(f"{clean_name(learner)} ({why})" for learner, why in list(refused.items())[:MAX_NAMES_SHOWN])
+    more = f"; and {len(refused) - MAX_NAMES_SHOWN} more" if len(refused) > MAX_NAMES_SHOWN else ""
+    return (
+        f"The gradebook refused the grades of {len(refused)} of {count} submissions: {shown}{more}. All others are in "
+        "it, and the grades on disk are complete."
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return clean_text((str(error).splitlines() or [type(error).__name__])[0], MAX_REASON)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ bytes of the arrays that the line describes. All sizes are limited, and a messag
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -132,7 +133,10 @@ class MessageSocket:
         line = json.dumps(head, separators=(",", ":")).encode() + b"\n"
         if len(line) > MAX_LINE_BYTES or sum(array.nbytes for array in arrays) > MAX_ARRAY_BYTES:
             raise MessageTooLarge("a message is too long")
-        self._with_deadline(lambda: self._sock.sendall(b"".join((line, *(array.tobytes() for array in arrays)))))
+        # Arrays go out as they lie in memory: a copy would count as memory of the function whose answer is sent.
+        parts: list[Any] = [line, *(array.reshape(-1).view(np.uint8) for array in arrays if array.nbytes)]
+        for part in parts:
+            self._with_deadline(functools.partial(self._sock.sendall, part))
 
     def receive(self, registry: FunctionRegistry) -> Message:
         """Wait for the next message."""
@@ -162,10 +166,10 @@ class MessageSocket:
         self._sock.close()
 
     def _read_array(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray:
-        data = self._read_bytes(dtype.itemsize * math.prod(shape))
-        if dtype.kind == "b":
-            return np.asarray(np.frombuffer(data, np.uint8).reshape(shape) != 0)
-        return np.frombuffer(data, dtype).reshape(shape).copy()
+        array = np.empty(shape, dtype)
+        data = array.reshape(-1).view(np.uint8)
+        self._read_into(data)
+        return np.asarray((data != 0).reshape(shape)) if dtype.kind == "b" else array
 
     def _read_line(self) -> bytes:
         start = 0
@@ -178,12 +182,16 @@ class MessageSocket:
         del self._buffer[: end + 1]
         return line
 
-    def _read_bytes(self, count: int) -> bytes:
-        while len(self._buffer) < count:
-            self._read_more()
-        data = bytes(self._buffer[:count])
-        del self._buffer[:count]
-        return data
+    def _read_into(self, data: np.ndarray) -> None:
+        """Fill an array of bytes, without a copy of what is still to be received."""
+        done = min(len(self._buffer), len(data))
+        data[:done] = np.frombuffer(self._buffer[:done], np.uint8)
+        del self._buffer[:done]
+        while done < len(data):
+            count = self._with_deadline(functools.partial(self._sock.recv_into, data[done:].data))
+            if not count:
+                raise ConnectionLost("the other side has closed the connection")
+            done += count
 
     def _read_more(self) -> None:
         data = self._with_deadline(lambda: self._sock.recv(1 << 18))

@@ -75,6 +75,8 @@ class SubmissionResult:
         Remarks for the teacher: changed cells, copied ids.
     login : str
         The login that the notebook gives, where numbers are drawn by logins; it is the learner's claim.
+    platform_id : str
+        The number of Canvas or Moodle in the name of a download; empty for other names.
     """
 
     learner: str
@@ -89,6 +91,7 @@ class SubmissionResult:
     sha256: str = ""
     remarks: tuple[str, ...] = ()
     login: str = ""
+    platform_id: str = ""
 
     @property
     def points(self) -> dict[str, float]:

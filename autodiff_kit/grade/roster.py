@@ -34,25 +34,27 @@ MOODLE_FOLDER: Final = re.compile(r"(?P<name>.+)_(?P<id>\d{1,18})_assignsubmissi
 LAST_NUMBER: Final = re.compile(r"(\d{1,18})\s*$")
 
 
-def platform_learner(name: str) -> str:
-    """The learner in a name that Canvas or Moodle gives to a downloaded file or folder; other names stay.
+def platform_learner(name: str) -> tuple[str, str]:
+    """The learner in a name that Canvas or Moodle gives to a downloaded file or folder, and the platform's number.
+
+    Other names stay, and have no number.
 
     Examples
     --------
     >>> platform_learner("adalovelace_LATE_1017_90001_15_adam_slots")
-    'adalovelace_1017'
+    ('adalovelace_1017', '1017')
     >>> platform_learner("Ada Lovelace_1017_assignsubmission_file_")
-    'Ada Lovelace_1017'
-    >>> platform_learner("ada")
-    'ada'
+    ('Ada Lovelace_1017', '1017')
+    >>> platform_learner("ada_1017")
+    ('ada_1017', '')
     """
     found = MOODLE_FOLDER.fullmatch(name) or CANVAS_FILE.fullmatch(name)
-    return f"{found['name']}_{found['id']}" if found else name
+    return (f"{found['name']}_{found['id']}", found["id"]) if found else (name, "")
 
 
 def is_platform_name(name: str) -> bool:
     """Whether a name is one that Canvas or Moodle gives to a download."""
-    return bool(MOODLE_FOLDER.fullmatch(name) or CANVAS_FILE.fullmatch(name))
+    return bool(platform_learner(name)[1])
 
 
 def canvas_facts(name: str) -> tuple[bool, tuple[int, int]]:
@@ -90,13 +92,13 @@ class Roster:
             for key in self._keys(row):
                 self._places.setdefault(key, place)
 
-    def place_of(self, learner: str) -> int | None:
-        """Index of a learner's row, by the whole name or by the number of the platform at its end."""
+    def place_of(self, learner: str, platform_id: str = "") -> int | None:
+        """Index of a learner's row, by the whole name or by the number in the platform's name of a download.
+
+        A number that merely ends a name is no such number: whoever names a file could write any.
+        """
         whole = self._places.get(learner)
-        if whole is not None:
-            return whole
-        number = re.search(r"_(\d{1,18})\Z", learner)
-        return self._places.get(number[1]) if number else None
+        return self._places.get(platform_id) if whole is None and platform_id else whole
 
     def logins_at(self, place: int) -> tuple[str, ...]:
         """The learner's logins and ids; the first is the one by which numbers are drawn."""

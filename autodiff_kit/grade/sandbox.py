@@ -7,8 +7,10 @@ Limits of the protection:
 
 - A vulnerability of the kernel, which the sandboxes share with the grader.
 - A notebook can replace the kit's code in its own process. It can then claim that no argument was changed, that no
-  memory is shared and that nothing overflowed, because these are measured where the function runs. Values, counts of
-  calls and points are computed by the grader.
+  memory is shared, that no tape was opened and that nothing overflowed, because these are measured where the function
+  runs: a tape, its nodes and the memory behind an array are objects that only that process knows. Values, counts of
+  calls and points are computed by the grader, and peak memory is the kernel's (see :mod:`.inside.process_memory` for
+  what that misses).
 - Random numbers that a notebook draws from a new generator without a seed differ from run to run. (The global
   generators of NumPy and Python are seeded.)
 - Whether a very slow answer ends in time depends on the load of the machine.
@@ -37,7 +39,8 @@ from autodiff_kit.errors import AutodiffError
 
 from .cgroup import create_control_group
 from .inside.limits import ExitStatus, ResourceLimits, resource_limits
-from .protocol import MessageSocket
+from .inside.process_memory import PeakMeter
+from .protocol import ConnectionLost, MessageSocket
 
 __all__ = ["OtherUserRunner", "Sandbox", "SandboxError", "SubmissionRunner", "UnsandboxedRunner", "make_runner"]
 
@@ -57,6 +60,10 @@ ENVIRONMENT: Final = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "NUMBA_NUM_THREADS": "1",
+    # An array of 128 kB or more is memory of its own, which begins and ends with it: peak memory is measured by that.
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
+    "NUMPY_MADVISE_HUGEPAGE": "0",
     "JUPYTER_PLATFORM_DIRS": "1",
 }
 HIDDEN_FOLDERS: Final = ("grade", "author", "exercises/questions")
@@ -77,6 +84,7 @@ class Sandbox:
 
     def __init__(self, limits: ResourceLimits) -> None:
         self.limits = limits
+        self._ended: dict[str, Any] | None = None
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
         self._control, remote_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._cgroup = create_control_group(limits)
@@ -109,16 +117,36 @@ class Sandbox:
     def end_submission(self, channel: MessageSocket, *, grace_seconds: float) -> ExitStatus:
         """End a submission and return how; its processes have some seconds to exit by themselves."""
         channel.close()
-        ready, _, _ = select.select([self._control], [], [], grace_seconds)
-        if not ready:
+        ready, _, _ = select.select([self._control], [], [], grace_seconds if self._ended is None else 0.0)
+        if not ready and self._ended is None:
             with contextlib.suppress(OSError):
                 self._control.send(b'{"stop": true}')
-        found = self._receive_control("a submission that ends", END_TIMEOUT)
+        found = self._ended or self._receive_control("a submission that ends", END_TIMEOUT)
+        self._ended = None
         if found["how"] == "broken":
             raise SandboxError(f"The sandbox could not isolate a submission:\n{found['why']}")
         if self._cgroup is not None and self._cgroup.ran_out_of_memory():
             return ExitStatus("memory")
         return ExitStatus(str(found["how"]), int(found["code"]))
+
+    def start_memory(self) -> bool:
+        """Begin to measure the peak memory of the submission's processes; return whether it can be measured."""
+        return bool(self._ask_memory("start"))
+
+    def peak_memory(self) -> int:
+        """The most bytes since the start of the measurement beyond those that were in use then."""
+        return int(self._ask_memory("peak"))
+
+    def _ask_memory(self, what: str) -> Any:
+        try:
+            self._control.send(json.dumps({"memory": what}).encode())
+        except OSError as error:
+            raise SandboxError(f"The sandbox has ended ({error}).") from error
+        found = self._receive_control("the memory of a submission", END_TIMEOUT)
+        if "memory" not in found:
+            self._ended = found
+            raise ConnectionLost("the submission has ended")
+        return found["memory"]
 
     def close(self) -> None:
         """End the sandbox with all its processes."""
@@ -164,6 +192,8 @@ class UnsandboxedRunner:
     def __init__(self, limits: ResourceLimits) -> None:
         self.limits = limits
         self._process: subprocess.Popen[bytes] | None = None
+        self._proc_fd = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY) if sys.platform == "linux" else -1
+        self._meter = PeakMeter(self._proc_fd, alone=False)
 
     def start_submission(self) -> MessageSocket:
         """Start the process of a submission and return the socket to it."""
@@ -194,8 +224,20 @@ class UnsandboxedRunner:
             return ExitStatus("stopped")
         return ExitStatus("done") if code == 0 else ExitStatus("crashed", code)
 
+    def start_memory(self) -> bool:
+        """As in a sandbox; but a submission sees ``/proc`` here, where it can reset the kernel's mark."""
+        return self._proc_fd >= 0 and self._process is not None and self._meter.start([self._process.pid])
+
+    def peak_memory(self) -> int:
+        """As in a sandbox."""
+        assert self._process is not None, "a measurement is started before it is read"
+        return self._meter.peak([self._process.pid])
+
     def close(self) -> None:
-        """Do nothing, because no process is left between submissions."""
+        """Close the folder of processes; no process is left between submissions."""
+        if self._proc_fd >= 0:
+            os.close(self._proc_fd)
+            self._proc_fd = -1
 
 
 class OtherUserRunner(UnsandboxedRunner):

@@ -55,6 +55,8 @@ class Submission:
         Which of a learner's files is the later one, where their times are equal.
     logins : tuple of str
         The learner's logins, for exercises whose numbers are drawn by them; the one that counts first.
+    platform_id : str
+        The number of Canvas or Moodle in the name of a download; empty for other names.
     """
 
     learner: str
@@ -70,10 +72,11 @@ class Submission:
     remarks: tuple[str, ...] = field(default=())
     order: tuple[int, ...] = ()
     logins: tuple[str, ...] = ()
+    platform_id: str = ""
 
     @property
     def key(self) -> str:
         """A hash that identifies this submission."""
-        known = [self.learner, self.exercise, self.sha256, self.submitted, self.status, *self.logins]
+        known = [self.learner, self.exercise, self.sha256, self.submitted, self.status, self.platform_id, *self.logins]
         parts = json.dumps(known)
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]

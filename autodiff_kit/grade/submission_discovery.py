@@ -64,15 +64,25 @@ def collect_submissions(
         else read_submission(path, learner, exercise, noted_times=noted_times)
         for learner, path in _files_with_learners(places, exercise, others=platform_names)
     ]
-    return _last_of_each_learner(_with_copied_ids_remarked(found))
+    return _last_of_each_learner(_with_copied_ids_remarked(_with_distinct_learners(found)))
 
 
 def _read_from_platform(learner: str, path: Path, exercise: str, *, noted_times: bool) -> Submission:
     """Read a file of a platform's download: its name tells the learner, and on Canvas more."""
-    found = read_submission(path, platform_learner(learner), exercise, noted_times=noted_times)
+    name, platform_id = platform_learner(learner)
+    found = read_submission(path, name, exercise, noted_times=noted_times)
     late, order = canvas_facts(learner)
     remarks = (*found.remarks, *([CALLED_LATE] if late else []))
-    return replace(found, remarks=remarks, order=order)
+    return replace(found, remarks=remarks, order=order, platform_id=platform_id)
+
+
+def _with_distinct_learners(found: list[Submission]) -> list[Submission]:
+    """Rename those whose file has, as it is, the name that another learner's download was shortened to."""
+    taken = {one.learner for one in found if one.platform_id}
+    return [
+        replace(one, learner=f"{one.learner}⟨file⟩") if one.learner in taken and not one.platform_id else one
+        for one in found
+    ]
 
 
 def _files_with_learners(places: Iterable[Path], exercise: str, *, others: bool) -> Iterator[tuple[str, Path]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final, Protocol
 
 from autodiff_kit.exercises.protocol import Call, Callback, CallResult, LearnerCodeError, ReturnedFunction
 
@@ -13,12 +14,25 @@ from .protocol import Message, MessageSocket
 from .rpc import RpcConnection, to_wire
 from .submission import cell_name
 
-__all__ = ["SubmissionSession", "example_handle"]
+__all__ = ["MemoryProbe", "SubmissionSession", "example_handle"]
 
 MAX_NAME_LENGTH = 2000
+MEMORY_ALLOWANCE: Final = 3 << 19
+"""Bytes that a process may grow by for what is not an answer's: messages, code that is used for the first time, and the
+kernel's way of counting."""
 MAX_LOGIN_LENGTH = 120
 MAX_PARTS = 3
 """A session, one run of a notebook, lasts at most this many times the time limit of a part, the cells or a question."""
+
+
+class MemoryProbe(Protocol):
+    """Measures the peak memory of the process that runs a submission, from outside of it."""
+
+    def start_memory(self) -> bool:
+        """Begin; return whether it can be measured."""
+
+    def peak_memory(self) -> int:
+        """The most bytes beyond those at the beginning."""
 
 
 class SubmissionSession:
@@ -30,6 +44,8 @@ class SubmissionSession:
         Connected to the process that runs the submission.
     wall_seconds : float
         Time limit for the cells, and again for each question; three times as much for all of it.
+    probe : MemoryProbe, optional
+        Measures what the process says of its peak memory a second time.
 
     Attributes
     ----------
@@ -43,9 +59,10 @@ class SubmissionSession:
         The login that the notebook gives, which is only a claim.
     """
 
-    def __init__(self, channel: MessageSocket, wall_seconds: float) -> None:
+    def __init__(self, channel: MessageSocket, wall_seconds: float, probe: MemoryProbe | None = None) -> None:
         self._connection, self._channel, self._wall_seconds = RpcConnection(channel), channel, wall_seconds
         self._last_moment = time.monotonic() + MAX_PARTS * wall_seconds
+        self._probe = probe
         self._sources: dict[int, str] = {}
         self.place: int | None = None
         self.errors: dict[int, str] = {}
@@ -85,16 +102,20 @@ class SubmissionSession:
         """Make one call of a check, with the interface of :class:`~autodiff_kit.exercises.in_process.InProcess`."""
         function: Any = call.function.number if isinstance(call.function, ReturnedFunction) else call.function
         values = [list(call.args), dict(call.kwargs), call.seed, list(call.overwrite)]
+        measured = call.memory and self._probe is not None and self._probe.start_memory()
         self._connection.send(
             "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet, wrt=list(call.wrt),
             sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
             memory=call.memory,
         )  # fmt: skip
         answer = self._connection.receive("reply", "slip")
+        grown = self._probe.peak_memory() if measured and self._probe is not None else 0
         try:
-            return self._parse_reply(answer, range(len(call.args)), call.errors)
+            found = self._parse_reply(answer, range(len(call.args)), call.errors)
         except (LookupError, TypeError, ValueError) as error:
             raise answer.violation(f"a response violates the format ({type(error).__name__})") from error
+        # The process's own meter is exact, and is believed as far as the kernel's agrees with it.
+        return replace(found, peak=max(found.peak, grown - _array_bytes(values) - MEMORY_ALLOWANCE))
 
     def finish(self) -> None:
         """Tell the submission's process that no more calls follow."""
@@ -129,6 +150,13 @@ class SubmissionSession:
             _checked_count(about["peak"]),
             _checked_count(about["nodes"]),
         )
+
+
+def _array_bytes(value: object) -> int:
+    """Bytes of all arrays in the values of a message."""
+    if isinstance(value, dict):
+        return sum(map(_array_bytes, value.values()))
+    return sum(map(_array_bytes, value)) if isinstance(value, list | tuple) else int(getattr(value, "nbytes", 0))
 
 
 def _checked_count(told: object) -> int:

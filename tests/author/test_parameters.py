@@ -207,7 +207,7 @@ def test_without_a_roster_the_name_is_the_login(graded):
     assert "under which nothing was handed in" in found["dan"].remarks[0]
 
 
-def test_names_of_a_download_need_the_roster(drawn, tmp_path, capsys):
+def test_a_batch_of_downloads_needs_the_roster(drawn, tmp_path, capsys):
     build_exercise(parse_master(drawn()), tmp_path, ("release", "grading"))
     (tmp_path / "in").mkdir()
     text = (tmp_path / "release" / "newton_steps.ipynb").read_text()

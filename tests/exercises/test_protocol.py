@@ -334,3 +334,19 @@ def test_untouched_functions():
         raise NotImplementedError
 
     assert [is_stub(f) for f in (docstring, empty, returns_none, works, raises, len)] == [True] * 3 + [False] * 3
+
+
+@pytest.mark.parametrize("lean", [False, True])
+def test_a_lean_runner_finds_the_same_without_copies(lean):
+    def f(x, table, untouched):
+        x[0] = 5.0
+        table["a"][0][1] = -1
+        return [untouched, x * 2]
+
+    args = (np.arange(3.0), {"a": [np.arange(2)]}, np.ones((2, 2)).T)
+    found = InProcessRunner({"f": f}, lean=lean)(Call("f", args, memory=True, sharing=True))
+    assert found.changed == (0, 1)
+    assert found.shared == (2,)
+    assert [value.tolist() for value in found.value] == [[[1, 1], [1, 1]], [10, 2, 4]]
+    assert np.shares_memory(found.value[0], args[2]) == lean
+    assert (args[0][0] == 5) == lean

@@ -119,7 +119,9 @@ def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_batch_continues_after_a_kill(subs, tmp_path):
+@pytest.mark.parametrize("kill", [os.killpg, os.kill], ids=["all of it", "the batch alone"])
+def test_a_batch_continues_after_a_kill(subs, tmp_path, kill):
+    """At once: of a batch that was killed alone, workers and sandboxes may still be there when it is taken up."""
     whole, out = tmp_path / "whole", tmp_path / "out"
     assert grade(subs, whole, "--seed", "7") == 0
     command = [
@@ -140,7 +142,7 @@ def test_a_batch_continues_after_a_kill(subs, tmp_path):
         while len(list(kept.glob("*.json"))) < 2:
             assert process.poll() is None
             time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGKILL)
+        kill(process.pid, signal.SIGKILL)
     done = {path: path.stat().st_mtime_ns for path in kept.glob("*.json")}
     assert 2 <= len(done) <= 6
     assert not (out / "results.jsonl").exists()

@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.grade.assignment import remark_other_exercises, remark_shared_rows
 from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
 from autodiff_kit.grade.nbgrader_gradebook import GradebookError, database_url
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
@@ -57,6 +58,7 @@ WORKSHEET = (
     "Participant 55321,Ada Lovelace,ada@x.org,Submitted,-,100.00,-,\n"
     "Participant 55322,Bob Boole,bob@x.org,No submission,-,100.00,-,\n"
 )
+BY_NAME = "Identifier,Full name,Grade,Feedback comments\nParticipant 1,ada,-,\nParticipant 2,bob,-,\n"
 
 
 def roster(tmp_path, text):
@@ -78,19 +80,56 @@ def test_canvas_file_has_every_enrolled_learner_and_no_stranger(tmp_path):
 
 
 def test_names_of_downloads_lead_to_the_roster(tmp_path):
-    canvas = [replace(RESULTS[0], learner=platform_learner("lovelaceada_LATE_1018_90001_15_adam_slots-2"))]
+    canvas = [named("lovelaceada_LATE_1018_90001_15_adam_slots-2")]
     assert list(match_roster(canvas, roster(tmp_path, CANVAS)).rows) == [1]
-    moodle = [replace(RESULTS[0], learner=platform_learner("Ada Lovelace_55321_assignsubmission_file_"))]
+    moodle = [named("Ada Lovelace_55321_assignsubmission_file_")]
     assert list(match_roster(moodle, roster(tmp_path, WORKSHEET)).rows) == [0]
     for plain in ("ada", "ada_lovelace", "ada_1", "15_adam_slots", "a_b_c_d"):
-        assert platform_learner(plain) == plain
+        assert platform_learner(plain) == (plain, "")
 
 
-def test_a_column_that_exists_is_named():
-    one = [result for result in RESULTS if result.exercise == "01_x"]
-    assert rows(canvas_csv(one, column="Pushes (81234)"))[0][5:] == ["Pushes (81234)"]
-    with pytest.raises(StructureError, match="2 exercises"):
-        canvas_csv(RESULTS, column="Pushes (81234)")
+def named(name):
+    """Ada's result, of a file with a name of Canvas or Moodle, or another."""
+    learner, number = platform_learner(name)
+    return replace(RESULTS[0], learner=learner, platform_id=number)
+
+
+@pytest.mark.parametrize("text", [CANVAS, WORKSHEET], ids=["Canvas", "Moodle"])
+@pytest.mark.parametrize("number", ["17", "55321"])
+def test_a_number_that_ends_a_file_name_is_nobodys(tmp_path, text, number):
+    """Only the platform writes numbers that count: everybody can call a file zed_17."""
+    found = match_roster([named(f"zed_{number}")], roster(tmp_path, text))
+    assert (found.rows, found.strangers) == ({}, [f"zed_{number}"])
+
+
+def test_two_files_of_one_line_are_remarked(tmp_path):
+    enrolled = roster(tmp_path, CANVAS)
+    both = [RESULTS[0], named("zed_17_90001_x"), RESULTS[1]]
+    ada, zed, bob = remark_shared_rows(both, enrolled)
+    assert "Lovelace, Ada is in the roster once, and zed_17 was handed in" in ada.remarks[0]
+    assert "and ada was handed in" in zed.remarks[0]
+    assert not bob.remarks
+
+
+def test_a_file_named_like_a_shortened_download_is_another_learner(tmp_path):
+    for name in ("adal_17_90001_w", "adal_17"):
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps(with_cell(repr(name))), encoding="utf-8")
+    first, second = collect_submissions([tmp_path], platform_names=True)
+    assert (first.learner, first.platform_id) == ("adal_17", "17")
+    assert (second.learner, second.platform_id) == ("adal_17⟨file⟩", "")
+
+
+def test_a_column_has_the_grades_of_the_exercise_that_most_handed_in(tmp_path):
+    table = rows(canvas_csv(RESULTS, column="Pushes (81234)"))
+    assert table[0][5:] == ["Pushes (81234)"]
+    assert [row[5] for row in table[1:]] == ["3", "", "2.5", "1.5"]
+    assert rows(moodle_csv(RESULTS, roster(tmp_path, BY_NAME)))[1][-2:] == [
+        "2.5",
+        "jvp-1: 3 of 3. Every case is right.",
+    ]
+    told = remark_other_exercises(RESULTS)
+    assert [bool(one.remarks) for one in told] == [False, False, True, False]
+    assert "another exercise than 01_x" in told[2].remarks[0]
 
 
 def test_an_assignment_that_exists_keeps_its_scale_and_its_grades(tmp_path):
@@ -122,7 +161,7 @@ def test_of_files_of_one_time_the_later_upload_counts(tmp_path):
 
 def test_a_moodle_worksheet_is_filled_in_and_otherwise_kept(tmp_path):
     worksheet = roster(tmp_path, WORKSHEET)
-    one = [replace(RESULTS[0], learner="Ada Lovelace_55321")]
+    one = [named("Ada Lovelace_55321_assignsubmission_file_")]
     head, ada, bob = rows(moodle_csv(one, worksheet))
     assert head == worksheet.columns
     assert ada == [

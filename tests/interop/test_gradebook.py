@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import shutil
@@ -10,6 +11,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
+from autodiff_kit.grade.results import read_results
+
+from ..grade.hostile.test_generated import Course
 
 PROGRAM = """
 import sys
@@ -35,6 +40,20 @@ with Gradebook(database_url(where)) as book:
     print(book.find_comment("jvp-2-answer", "01_x", "01_x", "ada").comment)
 """
 
+FRESH = "from autodiff_kit.grade.nbgrader_gradebook import database_url\nwhere = sys.argv[1]\n"
+# A name that no database takes, which the grader would have cleaned, and one that is too long for PostgreSQL.
+HOSTILE = """
+from dataclasses import replace
+hostile = [replace(results[0], learner=name) for name in ("a\\udc80", "x" * 5000)]
+for _ in range(2):
+    try:
+        write_gradebook(where, [*hostile, *results])
+    except GradebookError as error:
+        print(error)
+with Gradebook(database_url(where)) as book:
+    print("scores", [book.find_submission("01_x", name).score for name in ("ada", "bob")])
+"""
+
 
 def check(said):
     assert said.splitlines()[-2:] == ["4.0 1.0 5.0 2026-11-21 09:00:00 0.0 2", "half"]
@@ -42,6 +61,48 @@ def check(said):
 
 def test_sqlite_by_default(tool, tmp_path):
     check(tool("python", "-c", PROGRAM, str(tmp_path / "book.db"), cwd=tmp_path))
+
+
+def test_results_that_the_database_refuses_cost_nobody_else(tool, tmp_path):
+    refuses(
+        tool("python", "-c", PROGRAM.partition("where =")[0] + FRESH + HOSTILE, str(tmp_path / "b.db"), cwd=tmp_path)
+    )
+
+
+STORED = """
+import json, sys
+from pathlib import Path
+from autodiff_kit.grade.nbgrader_gradebook import database_url, write_gradebook
+from autodiff_kit.grade.results import read_results
+from nbgrader.api import Gradebook
+results, where = read_results(Path(sys.argv[1])), sys.argv[2]
+assert write_gradebook(where, results) == write_gradebook(where, results) == sum(bool(one.exercise) for one in results)
+with Gradebook(database_url(where)) as book:
+    stored = ((one, book.find_submission(one.exercise, one.learner)) for one in results if one.marks)
+    print(json.dumps({f"{one.learner} {one.exercise}": found.score for one, found in stored}))
+"""
+
+
+def test_results_of_hostile_hand_ins_are_stored(tool, tmp_path):
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap (bwrap) is not installed here, so there is no sandbox to grade in")
+    course = Course(tmp_path, ["a folder"])
+    course.check("a folder", 7, 40)
+    path = tmp_path / "out" / "results.jsonl"
+    said = tool("python", "-c", STORED, str(path), str(tmp_path / "b.db"), cwd=tmp_path)
+    found = json.loads(next(line for line in said.splitlines() if line.startswith("{")))
+    told = {f"{one.learner} {one.exercise}": one.raw_score for one in read_results(path) if one.marks}
+    assert found == pytest.approx(told)
+    assert {name.split()[0] for name in found} > {"ada", "bob", "cyd"}
+
+
+def refuses(said, count=1):
+    kept = [line for line in said.splitlines() if line.startswith(("The gradebook refused", "scores"))]
+    first, second, scores = kept  # nbgrader's own log stands among them
+    assert first == second
+    assert f"refused the grades of {count} of 4 submissions: a⟨U+DC80⟩" in first
+    assert "All others are in it" in first
+    assert scores == "scores [4.0, 0.0]"
 
 
 def test_a_database_that_does_not_respond_is_an_error(tool, tmp_path):
@@ -90,3 +151,4 @@ def free_port():
 
 def test_postgresql_through_the_same_url(tool, tmp_path, postgres):
     check(tool("python", "-c", PROGRAM, postgres, cwd=tmp_path))
+    refuses(tool("python", "-c", PROGRAM.partition("where =")[0] + FRESH + HOSTILE, postgres, cwd=tmp_path), 2)

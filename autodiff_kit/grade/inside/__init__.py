@@ -2,8 +2,8 @@
 
 __main__
     Imports what notebooks use, and forks a process for each submission.
-isolation, syscall_filter, limits
-    Namespaces, mounts, resource limits and system call filter of that process, and its supervision.
+isolation, syscall_filter, limits, process_memory
+    Namespaces, mounts, resource limits and system call filter of that process, its supervision, and its peak memory.
 notebook_runner
     Runs the cells, then the functions that the grader calls.
 """

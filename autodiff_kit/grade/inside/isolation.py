@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import os
 import resource
 import select
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from .limits import ExitStatus, ResourceLimits, resource_limits
+from .process_memory import PeakMeter, read_lines, write_file
 from .syscall_filter import install_filter
 
 __all__ = ["FilesystemView", "run_isolated"]
@@ -26,8 +28,9 @@ CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 CLONE_NEWIPC, CLONE_NEWUTS = 0x08000000, 0x04000000
 CLONE_NEWNS, MS_REC_PRIVATE, MS_REC_BIND = 0x00020000, 0x00044000, 0x00005000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
-PR_SET_PDEATHSIG, PR_CAPBSET_DROP = 1, 24
+PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_THP_DISABLE = 1, 24, 41
 POLL_SECONDS = 0.03
+MAX_REQUEST_BYTES = 1 << 12
 
 
 class FilesystemView(NamedTuple):
@@ -38,7 +41,7 @@ class FilesystemView(NamedTuple):
 
 
 def run_isolated(
-    work: Callable[[], None], limits: ResourceLimits, view: FilesystemView, proc_fd: int, stop_fd: int
+    work: Callable[[], None], limits: ResourceLimits, view: FilesystemView, proc_fd: int, control_fd: int
 ) -> ExitStatus:
     """Run ``work`` in new namespaces and supervise it; the calling process becomes the supervisor.
 
@@ -52,8 +55,8 @@ def run_isolated(
         The folders that it sees.
     proc_fd : int
         Descriptor of the sandbox's folder ``/proc``.
-    stop_fd : int
-        A descriptor that becomes readable when the submission must be ended.
+    control_fd : int
+        The socket to the grader, which asks for the memory in use, or for the submission's end.
 
     Returns
     -------
@@ -66,11 +69,11 @@ def run_isolated(
         _libc().unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS), "new namespaces"
     )
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        _write_file(proc_fd, f"self/{name}", text)
+        write_file(proc_fd, f"self/{name}", text)
     init_pid = os.fork()
     if init_pid == 0:
         _run_as_init(work, limits, view)
-    return _supervise(init_pid, limits, proc_fd, known, stop_fd)
+    return _supervise(init_pid, limits, proc_fd, known, control_fd)
 
 
 def _run_as_init(work: Callable[[], None], limits: ResourceLimits, view: FilesystemView) -> None:
@@ -78,6 +81,8 @@ def _run_as_init(work: Callable[[], None], limits: ResourceLimits, view: Filesys
     code = 70
     try:
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        with contextlib.suppress(OSError):  # with huge pages an array's memory would be counted in steps of 2 MB
+            _prctl(PR_SET_THP_DISABLE, 1)
         _mount_filesystems(limits, view)
         _set_resource_limits(limits)
         worker = os.fork()
@@ -135,22 +140,37 @@ def _drop_capabilities() -> None:
     _check_result(libc.capset(ctypes.byref(head), ctypes.byref((ctypes.c_uint32 * 6)())), "dropping capabilities")
 
 
-def _supervise(init_pid: int, limits: ResourceLimits, proc_fd: int, known: frozenset[int], stop_fd: int) -> ExitStatus:
+def _supervise(
+    init_pid: int, limits: ResourceLimits, proc_fd: int, known: frozenset[int], control_fd: int
+) -> ExitStatus:
     """Poll the processes of the namespace until they end or exceed a limit; return why they ended."""
     gone = os.pidfd_open(init_pid)
+    meter = PeakMeter(proc_fd, alone=True)
     try:
         while True:
-            ready, _, _ = select.select([gone, stop_fd], [], [], POLL_SECONDS)
+            ready, _, _ = select.select([gone, control_fd], [], [], POLL_SECONDS)
             if gone in ready:
                 code = os.waitstatus_to_exitcode(os.waitpid(init_pid, 0)[1])
                 return ExitStatus("done") if code == 0 else ExitStatus("crashed", code if code < 128 else 128 - code)
-            reason = "stopped" if stop_fd in ready else _exceeded_limit(_process_ids(proc_fd) - known, limits, proc_fd)
+            inside = _process_ids(proc_fd) - known
+            goes_on = control_fd not in ready or _answer_request(control_fd, meter, inside)
+            reason = _exceeded_limit(inside, limits, proc_fd) if goes_on else "stopped"
             if reason:
                 os.kill(init_pid, signal.SIGKILL)
                 os.waitpid(init_pid, 0)
                 return ExitStatus(reason)
     finally:
         os.close(gone)
+
+
+def _answer_request(control_fd: int, meter: PeakMeter, inside: frozenset[int]) -> bool:
+    """Answer a question of the grader for memory; return False if it asks for the end, or has closed the socket."""
+    asked = json.loads(os.read(control_fd, MAX_REQUEST_BYTES) or b"{}").get("memory")
+    if asked not in ("start", "peak"):
+        return False
+    answer = meter.start(inside) if asked == "start" else meter.peak(inside)
+    os.write(control_fd, json.dumps({"memory": answer}).encode())
+    return True
 
 
 def _exceeded_limit(inside: frozenset[int], limits: ResourceLimits, proc_fd: int) -> str:
@@ -170,37 +190,31 @@ def _process_ids(proc_fd: int) -> frozenset[int]:
 def _resident_bytes(pid: int, proc_fd: int) -> int:
     """Resident memory of a process, including shared pages."""
     with contextlib.suppress(OSError):
-        for line in _read_lines(proc_fd, f"{pid}/statm"):
+        for line in read_lines(proc_fd, f"{pid}/statm"):
             return int(line.split()[1]) * resource.getpagesize()
     return 0
 
 
 def _proportional_bytes(pid: int, proc_fd: int) -> int:
     """Proportional set size of a process: shared pages are divided among the processes that share them."""
-    with contextlib.suppress(OSError):
-        for line in _read_lines(proc_fd, f"{pid}/smaps_rollup"):
+    try:
+        for line in read_lines(proc_fd, f"{pid}/smaps_rollup"):
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1024
+    except PermissionError:  # it made itself unreadable: all of its memory counts
+        return _resident_bytes(pid, proc_fd)
+    except OSError:  # it has ended
+        pass
     return 0
 
 
 def _cpu_seconds(pid: int, proc_fd: int) -> float:
     """Processor time of a process and of its children that have ended."""
     with contextlib.suppress(OSError):
-        for line in _read_lines(proc_fd, f"{pid}/stat"):
+        for line in read_lines(proc_fd, f"{pid}/stat"):
             times = line.rpartition(")")[2].split()[11:15]
             return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
     return 0.0
-
-
-def _read_lines(proc_fd: int, name: str) -> Iterator[str]:
-    with open(os.open(name, os.O_RDONLY, dir_fd=proc_fd)) as file:  # noqa: PTH123
-        yield from file
-
-
-def _write_file(proc_fd: int, name: str, text: str) -> None:
-    with open(os.open(name, os.O_WRONLY, dir_fd=proc_fd), "w") as file:  # noqa: PTH123
-        file.write(text)
 
 
 def _libc() -> ctypes.CDLL:

@@ -126,7 +126,7 @@ def run_submission(channel: int, shell: Any) -> None:
 
 
 def _answer_calls(connection: RpcConnection, names: dict[str, Any]) -> None:
-    answer = InProcessRunner(names)
+    answer = InProcessRunner(names, lean=True)
     while True:
         try:
             message = connection.receive("call", "end")

@@ -1,203 +1,183 @@
-"""Random hand-ins: trees of files, notebooks, metadata, times, names and words on the wire. The batch ends, everybody
-else's result is the same, and the grader's memory stays bounded.
+"""Random hand-ins, drawn by Hypothesis: the batch ends, everybody else's results are byte for byte the same in every file
+that a teacher gets, and the grader's memory stays bounded.
+
+The whole command runs, in turn as for a folder, for Canvas' and Moodle's downloads, for one column, and for clones.
 """
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import json
 import os
-import random
 import re
 import shutil
 import subprocess
 import sys
-import warnings
-import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from autodiff_kit.grade.batch import BatchOptions, grade_batch
-from autodiff_kit.grade.csv_table import grades_csv
-from autodiff_kit.grade.inside.limits import ResourceLimits
-from autodiff_kit.grade.late_policy import LatePolicy
-from autodiff_kit.grade.lms_export import canvas_csv, moodle_csv
-from autodiff_kit.grade.reports import write_reports
-from autodiff_kit.grade.result_store import ResultStore
-from autodiff_kit.grade.results import read_results, write_results
-from autodiff_kit.grade.similarity import similar_groups
-from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit import cli
+from autodiff_kit.author.commands import build_exercise
+from autodiff_kit.author.exercise_template import new_exercise
+from autodiff_kit.author.master_notebook import read_master
+from autodiff_kit.exercises.parameters import draw_parameters
+from autodiff_kit.grade.gradescope import results_json
+from autodiff_kit.grade.results import read_results
 
-from ..notebooks import answered, code
+from ..notebooks import answered
+from .strategies import BASES, hand_ins
 
 MEMORY = 300 << 20
-LETTERS = "ab ._-=+@;,\"'<&%?:*|\\\u202e\u200b\u2028\u0301字é🙂\t\x1b\r\n" + os.fsdecode(b"\xff")
-NUMBERS = (0, -1, 1, 4, 2**63, 10**400, 0.5, -1e308, 1e999, float("nan"))
+COUNT, BATCH = 10_000, 500
+CANVAS = (
+    "Student,ID,SIS Login ID,Slots (7)\n  Points Possible,,,100\nAda,1,ada,\nBob,2,bob,\nCyd,3,cyd,5\nEve,7,eve,4\n"
+)
+MOODLE = "Identifier,Full name,Username,Grade,Feedback comments\n" + "".join(
+    f"Participant {number},{name.title()},{name},-,\n"
+    for number, name in ((1, "ada"), (2, "bob"), (3, "cyd"), (7, "eve"))
+)
+MODES = {
+    "a folder": (),
+    "Canvas": ("--roster", "canvas.csv"),
+    "one column": ("--roster", "canvas.csv", "--column", "Slots (7)"),
+    "Moodle": ("--roster", "moodle.csv"),
+    "clones": (),
+}
+CLONE = "slots-"
 
 
-class HostileFiles:
-    """Draws what a learner might hand in from one random generator."""
+class Course:
+    """Honest learners, checks and rosters in a folder, and what the honest get when nobody else hands in."""
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-
-    def name(self) -> str:
-        """A name of a file, without separators of paths."""
-        length = self.random.choice((1, 2, 5, 20, 60))
-        drawn = "".join(self.random.choices(LETTERS, k=length)).replace("/", "").replace("\0", "")
-        while len(os.fsencode(drawn)) > 200:
-            drawn = drawn[:-1]
-        return drawn.strip(".") or "x"
-
-    def text(self) -> str:
-        """A text of any length that JSON can hold."""
-        return "".join(self.random.choices(LETTERS + "0123456789 \ud800", k=self.random.choice((0, 3, 30, 3000))))
-
-    def value(self, depth: int = 0) -> object:
-        """Any value that JSON can hold."""
-        kind = self.random.randrange(8 if depth < 4 else 6)
-        if kind >= 6:
-            inner = [self.value(depth + 1) for _ in range(self.random.randrange(4))]
-            return inner if kind == 6 else {self.text()[:20]: one for one in inner}
-        return (None, True, self.random.choice(NUMBERS), self.text(), [], {})[kind]
-
-    def source(self) -> str:
-        """The source of a cell; what runs ends soon."""
-        line = json.dumps({"kind": self.text()[:9], "fields": self.value(), "values": [self.value()], "arrays": []})
-        said = (line + chr(10)).encode("utf-8", "replace")
-        write = f"import os\nfor d in range(3, 40):\n    try: os.write(d, {said!r})\n    except OSError: pass"
-        choices = (
-            self.text(),
-            "1 / 0",
-            f"raise Exception({self.text()[:200]!r})",
-            "import os; os._exit(3)",
-            "def brake(*a): return brake",
-            "brake = type('T' * 5000, (), {})()",
-            f"def brake(*a): return {self.value()!r}".replace("inf", "1e999").replace("nan", "(1e999 - 1e999)"),
-            write,
+    def __init__(self, home: Path, modes: Iterable[str] = MODES) -> None:
+        self.home = home
+        master = read_master(new_exercise("my_slope", home, per_learner=True))
+        build_exercise(master, home, ("release", "grading"))
+        question = master.lesson.questions[0]
+        self.slope = json.loads((home / "release" / "my_slope.ipynb").read_text(encoding="utf-8"))
+        own = json.loads(json.dumps(self.slope))
+        lines = "".join(
+            f"{key} = {value!r}\n" for key, value in draw_parameters(master.lesson, question, "cyd").items()
         )
-        return self.random.choice(choices)
+        next(cell for cell in own["cells"] if cell["id"] == question.id)["source"] = lines + question.solution
+        self.honest = {"ada": answered(), "bob": answered(leave=("adam-1",)), "cyd": own}
+        (home / "canvas.csv").write_text(CANVAS)
+        (home / "moodle.csv").write_text(MOODLE)
+        self.alone = {mode: self.grade(mode, self.folder(mode)) for mode in modes}
+        assert all(json.loads(found["cyd in results.jsonl"])["score"] == 2 for found in self.alone.values())
 
-    def notebook(self) -> object:
-        """A notebook of which a part was replaced, or something else."""
-        if self.random.random() < 0.15:
-            return self.value()
-        found = answered()
-        for _ in range(self.random.randrange(1, 4)):
-            self.change(found)
-        return found
-
-    def change(self, found: dict) -> None:
-        """Change one thing of a notebook."""
-        cells = found["cells"] if type(found.get("cells")) is list else []
-        cell = self.random.choice(cells) if cells else {}
-        kind = self.random.randrange(7)
-        if kind == 0:
-            found[self.random.choice(list(found))] = self.value()
-        elif kind == 1 and type(cell) is dict and cell:
-            cell[self.random.choice(list(cell))] = self.value()
-        elif kind == 2 and type(cell) is dict and type(cell.get("metadata")) is dict:
-            cell["metadata"]["autodiff_kit"] = {"question": self.value(), "points": self.value(), "part": self.value()}
-        elif kind == 3 and type(found.get("metadata")) is dict:
-            found["metadata"]["autodiff_kit"] = self.value()
-        elif kind == 4:
-            self.random.shuffle(cells)
-        elif cells:
-            cells.insert(self.random.randrange(len(cells)), code(self.source()))
-
-    def write(self, folder: Path) -> None:
-        """One learner's files."""
-        name = self.name()
-        data = json.dumps(self.notebook()).encode()
-        if self.random.random() < 0.1:
-            place = self.random.randrange(len(data))
-            data = data[:place] + bytes(self.random.randrange(256) for _ in range(9)) + data[place:]
-        kind = self.random.randrange(6)
-        if kind == 0:
-            with zipfile.ZipFile(folder / f"{name}.zip", "w") as bundle, warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # two files of one name
-                for _ in range(self.random.choice((1, 1, 1, 2, 5))):
-                    bundle.writestr(self.random.choice(("notebook.ipynb", "../x.ipynb", ascii(self.text()[:9]))), data)
-        elif kind == 1:
-            inner = folder / name
-            inner.mkdir(exist_ok=True)
-            (inner / f"{self.name()}.ipynb").write_bytes(data)
-            (inner / "timestamp.txt").write_text(self.text()[:60], encoding="utf-8", errors="replace")
-            self.odd_file(inner)
-        else:
+    def folder(self, mode: str) -> Path:
+        """A new folder with the hand-ins of the honest."""
+        folder = self.home / (f"{CLONE.rstrip('-')}-submissions" if mode == "clones" else "in")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, found in self.honest.items():
             path = folder / f"{name}.ipynb"
-            path.write_bytes(data)
-            second = self.random.choice((0, 1, -(10**9), 1_700_000_000, 2**33, 10**11))
-            os.utime(path, (second, second))
+            if mode == "clones":
+                (folder / f"{CLONE}{name}" / ".git").mkdir(parents=True)
+                path = folder / f"{CLONE}{name}" / "work.ipynb"
+            path.write_text(json.dumps(found), encoding="utf-8")
+            os.utime(path, (1_700_000_000, 1_700_000_000))
+        return folder
 
-    def odd_file(self, folder: Path) -> None:
-        """A file that is no file, or points elsewhere."""
-        path = folder / f"{self.name()}.ipynb"
-        if not path.exists():
-            self.random.choice((os.mkfifo, Path.mkdir, lambda p: p.symlink_to("/dev/zero"), Path.touch))(path)
+    def grade(self, mode: str, folder: Path) -> dict[str, bytes]:
+        """Run the command; everything that its files say about the honest."""
+        out = self.home / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        more = [str(self.home / word) if word.endswith(".csv") else word for word in MODES[mode]]
+        words = ["grade", str(folder), "--out", str(out), "--checks", str(self.home / "grading"), "--seed", "1"]
+        words += ["--workers", "1", "--cpu", "2", "--wall", "5", "--memory", "256", *more]
+        words += ["--due", "2026-11-30T23:59", "--late-per-day", "10", *(["--timestamps"] if mode == "clones" else [])]
+        with open(os.devnull, "w") as quiet, contextlib.redirect_stderr(quiet), contextlib.redirect_stdout(quiet):  # noqa: PTH123
+            assert cli.main(words) == 0
+        results = read_results(out / "results.jsonl")
+        for result in results:
+            json.dumps(results_json(result) if result.exercise else {})  # what Gradescope would be given
+        self.count = len(results)
+        lines = [json.loads(line) for line in (out / "results.jsonl").read_bytes().split(b"\n") if line]
+        found = {f"{one['learner']} in results.jsonl": json.dumps(one).encode() for one in lines}
+        for table in out.glob("*.csv"):
+            with table.open(encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    who = row.get("student_id") or row.get("SIS Login ID") or row.get("Username") or ""
+                    kept = {
+                        key: value for key, value in row.items() if value
+                    }  # of others' questions the honest have none
+                    found[f"{who} in {table.name}"] = json.dumps(kept).encode()
+        found |= {f"{page.stem} in feedback": page.read_bytes() for page in (out / "feedback").iterdir()}
+        return {key: said for key, said in found.items() if key.split(" in ")[0] in self.honest}
+
+    def check(self, mode: str, first: int, count: int) -> None:
+        """Draw some hand-ins, and grade the honest among them."""
+        folder = self.folder(mode)
+        draw(folder, first, count, hand_ins((*BASES, self.slope)), CLONE if mode == "clones" else "")
+        assert self.grade(mode, folder) == self.alone[mode]
+        assert self.count > 0.7 * count  # a folder without any file is nobody's
 
 
-def grade_all(folder: Path, out: Path) -> dict[str, bytes]:
-    """Every stage of grading that reads what learners wrote; the results by learner, as they are stored."""
-    submissions = collect_submissions([folder], noted_times=True)
-    policy = LatePolicy("2026-11-30T23:59", 10, 10)
-    limits = ResourceLimits(cpu=2.0, wall=5.0, memory=256 << 20)
-    with ResultStore(out, 1) as store:
-        results = [policy.apply_to(one) for one in grade_batch(submissions, store, BatchOptions(limits))]
-        write_results(out / "results.jsonl", results)
-        write_reports(out, results, similar_groups(submissions))
-    for text in (grades_csv(results), canvas_csv(results), moodle_csv(results)):
-        text.encode()
-    assert len(read_results(out / "results.jsonl")) == len(results)
-    return {result.learner: json.dumps(result.as_dict()).encode() for result in results}
+def draw(folder: Path, first: int, count: int, strategy, prefix: str = "") -> None:
+    """Write hand-ins that follow from a seed."""
 
+    @seed(first)
+    @settings(
+        max_examples=count, database=None, deadline=None, derandomize=False, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(strategy)
+    def write(one) -> None:
+        one.write(folder, prefix)
 
-HONEST = {"ada": answered(), "bob": answered(leave=("adam-1",))}
-
-
-def honest_folder(folder: Path) -> Path:
-    """A folder with the two honest hand-ins."""
-    folder.mkdir(parents=True)
-    for name, found in HONEST.items():
-        (folder / f"{name}.ipynb").write_text(json.dumps(found), encoding="utf-8")
-        os.utime(folder / f"{name}.ipynb", (1_700_000_000, 1_700_000_000))
-    return folder
-
-
-def check_hostile_files(folder: Path, seeds: range, size: int) -> None:
-    """Grade the honest learners alone, and among ``size`` hostile hand-ins at a time; compare their results."""
-    alone = grade_all(honest_folder(folder / "alone"), folder / "alone-out")
-    for start in seeds[::size]:
-        among = honest_folder(folder / f"from-{start}")
-        for seed in range(start, min(start + size, seeds.stop)):
-            HostileFiles(seed).write(among)
-        results = grade_all(among, folder / "out")
-        assert {name: results[name] for name in HONEST} == alone
-        shutil.rmtree(among)
-        shutil.rmtree(folder / "out")
+    write()
 
 
 def test_hostile_files_among_honest_ones(tmp_path, sandbox):
-    check_hostile_files(tmp_path, range(25), 25)
+    Course(tmp_path, ["Canvas"]).check("Canvas", 0, 20)
+
+
+@pytest.fixture(scope="module")
+def grader(tmp_path_factory, sandbox):
+    """One process for all hand-ins, whose memory counts: it is given the first of five hundred and says what it used."""
+    home = tmp_path_factory.mktemp("course")
+    with (
+        (home / "errors").open("w+") as errors,
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.grade.hostile.test_generated", str(home)],
+            cwd=Path(__file__).parents[3], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
+        ) as process,
+    ):  # fmt: skip
+
+        def ask(first: int) -> int:
+            process.stdin.write(f"{first}\n")
+            process.stdin.flush()
+            said = process.stdout.readline()
+            errors.seek(0)
+            assert said, errors.read()[-4000:]
+            return int(said)
+
+        yield ask
+        process.stdin.close()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 10_000, 1000))
-def test_ten_thousand_hostile_files(tmp_path, sandbox, first):
-    command = [sys.executable, "-m", "tests.grade.hostile.test_generated", str(tmp_path), str(first), str(first + 1000)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-500:] + done.stderr[-4000:]
+@pytest.mark.parametrize("first", range(0, COUNT, BATCH))
+def test_ten_thousand_hostile_files(grader, first):
+    assert grader(first) < MEMORY
 
 
-def main(folder: Path, first: int, last: int) -> None:
-    """Grade hostile hand-ins in this process, five hundred at a time, and look at its memory at the end."""
-    check_hostile_files(folder, range(first, last), 500)
-    # Not the largest size that getrusage tells: that of a process which started this one counts there, too.
-    status = Path("/proc/self/status").read_text(encoding="utf-8")
-    used = int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) << 10
-    print(f"{last - first} hostile hand-ins; the grader used at most {used >> 20} MB")
-    assert used < MEMORY
+def main(home: Path) -> None:
+    """Grade five hundred hand-ins for each number that is read, and print the most bytes used so far."""
+    course = Course(home)
+    modes = list(MODES)
+    for line in sys.stdin:
+        course.check(modes[int(line) // BATCH % len(modes)], int(line), BATCH)
+        # Not the largest size that getrusage tells: that of a process which started this one counts there, too.
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        print(int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) << 10, flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]))

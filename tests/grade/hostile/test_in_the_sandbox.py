@@ -97,8 +97,12 @@ for _ in range(8):
             m[i] = 1
         time.sleep(100)
 os.wait()""",
+        """import ctypes, time
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: its memory map cannot be read
+held = b"x" * (500 << 20)
+time.sleep(5)""",
     ],
-    ids=["lists", "arrays", "one array", "shared by children"],
+    ids=["lists", "arrays", "one array", "shared by children", "unreadable"],
 )
 def test_a_memory_bomb(hand_in, bomb):
     result = hand_in(with_cell(bomb))

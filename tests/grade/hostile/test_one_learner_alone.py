@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -13,11 +14,16 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit import cli
+from autodiff_kit.author.commands import build_exercise
+from autodiff_kit.author.exercise_template import new_exercise
+from autodiff_kit.author.master_notebook import read_master
+from autodiff_kit.exercises.parameters import draw_parameters
 from autodiff_kit.grade.results import read_results
 
 from ..notebooks import LESSON, LESSONS, answered, code, with_cell
 
 FULL = float(LESSON.points)
+PUSH = LESSONS["01"]
 SAY = """
 import os
 for descriptor in range(3, 64):
@@ -127,6 +133,54 @@ def test_files_beside_a_notebook_cost_nobody_else(tmp_path, alone):
     assert results["letter"].status == "invalid"
 
 
+def test_a_name_of_a_download_costs_nobody_else_where_numbers_are_drawn_by_login(tmp_path, sandbox):
+    master = read_master(new_exercise("my_slope", tmp_path, per_learner=True))
+    build_exercise(master, tmp_path, ("release", "grading"))
+    lesson = master.lesson
+    text = (tmp_path / "release" / "my_slope.ipynb").read_text(encoding="utf-8")
+    for name in ("ada", "eve_1_2_x"):
+        found = json.loads(text)
+        values = draw_parameters(lesson, lesson.questions[0], name)
+        lines = "".join(f"{key} = {value!r}\n" for key, value in values.items())
+        cell = next(cell for cell in found["cells"] if cell["id"] == lesson.questions[0].id)
+        cell["source"] = lines + lesson.questions[0].solution
+        write(tmp_path / "in", name, found)
+    results = grade(tmp_path / "in", tmp_path / "out", "--checks", str(tmp_path / "grading"))
+    assert (results["ada"].status, results["ada"].score) == ("graded", results["ada"].max_score)
+    assert results["eve_1_2_x"].status == "invalid"
+    assert "give --roster" in results["eve_1_2_x"].reason
+
+
+MOODLE = (
+    "Identifier,Full name,Username,Grade,Maximum Grade,Feedback comments\n"
+    "Participant 1,Ada,ada,-,100,\nParticipant 2,Bob,bob,-,100,\nParticipant 3,Eve,eve,-,100,\n"
+)
+CANVAS = "Student,ID,SIS Login ID,Slots (7)\n  Points Possible,,,100\nAda,1,ada,\nBob,2,bob,\nEve,3,eve,4\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "more"), [(MOODLE, ()), (CANVAS, ("--column", "Slots (7)"))], ids=["Moodle", "Canvas"]
+)
+def test_a_notebook_of_another_exercise_keeps_nobody_from_the_platforms_file(tmp_path, alone, text, more):
+    write(tmp_path / "in", "ada", answered())
+    write(tmp_path / "in", "bob", answered(leave=("adam-1",)))
+    forged = answered()
+    forged["metadata"]["autodiff_kit"]["exercise"] = PUSH.slug
+    write(tmp_path / "in", "eve", forged)
+    (tmp_path / "roster.csv").write_text(text)
+    results = grade(tmp_path / "in", tmp_path / "out", "--roster", str(tmp_path / "roster.csv"), *more)
+    assert results["ada"] == alone
+    assert f"another exercise than {LESSON.slug}" in " ".join(results["eve"].remarks)
+    [table] = [path for path in (tmp_path / "out").glob("*.csv") if path.name != "grades.csv"]
+    lines = {row.get("Student") or row["Full name"]: row for row in csv.DictReader(table.read_text().splitlines())}
+    grades = {name: lines[name][more[-1] if more else "Grade"] for name in ("Ada", "Bob", "Eve")}
+    assert grades == {
+        "Ada": "100",
+        "Bob": f"{round(results['bob'].score * 100 / FULL, 2):g}",
+        "Eve": "4" if more else "-",
+    }
+
+
 @pytest.mark.parametrize(
     ("size", "status"), [(1_000_000, "graded"), (3_000_000, "invalid")], ids=["a megabyte", "three megabytes"]
 )
@@ -136,9 +190,6 @@ def test_code_that_is_too_large_is_named_as_such(hand_in, size, status):
     assert "wrote to the connection" not in result.reason
     if status == "invalid":
         assert "2 MB" in result.reason
-
-
-PUSH = LESSONS["01"]
 
 
 @pytest.mark.parametrize(
