@@ -100,6 +100,7 @@ def opaque(function: Callable[..., Any], every_call: bool = False) -> Callable[.
         trace = _trace_of(args) or (open_records.trace if every_call else None)
         return function(*args) if trace is None else trace.call(function, args, {})
 
+    function.every_call = every_call  # type: ignore[attr-defined]
     return call
 
 
