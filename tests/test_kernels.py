@@ -201,6 +201,19 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
     for p, q, i in np.ndindex(2, 2, 2):
         expected[:, p + 2 * i, 2 * q : 2 * q + 4] += windows[:, p, q, i]
     np.testing.assert_allclose(image, expected, rtol=1e-14)
+    for length in (4, 8):  # short runs take another way
+        image, windows = rng.normal(size=(2, 4, length + 2)), np.empty((2, 2, 2, 2, length))
+        loops["gather_windows"](image, windows, 1, 2, 2)
+        for p, q, i in np.ndindex(2, 2, 2):
+            np.testing.assert_array_equal(windows[:, p, q, i], image[:, p + 2 * i, 2 * q : 2 * q + length])
+    image = np.array([[[1.0, np.nan, 3.0, 3.0], [2.0, np.nan, 3.0, 0.0]]])  # one window of 2 x 2 pixels, two channels
+    largest, places = np.empty((1, 1, 1, 2)), np.empty((1, 1, 1, 2), np.int32)
+    loops["window_maxima"](image, largest, places, 2, 2, 1, 2, 1, 2)
+    assert (largest[0, 0, 0, 0], places.tolist()) == (3.0, [[[[1, 0]]]])
+    assert np.isnan(largest[0, 0, 0, 1])
+    out = np.zeros((1, 2, 4))
+    loops["scatter_add_places"](out, np.array([[[[5.0, 7.0]]]]), places, 2, 2, 1, 2, 1, 2)
+    assert out.tolist() == [[[0.0, 7.0, 5.0, 0.0], [0.0] * 4]]
     labels, losses = np.array([2, 0, 1, 2]), np.empty(4)
     assert loops["cross_entropy"](g, labels, losses)
     np.testing.assert_allclose(losses, -np.log(x[np.arange(4), labels]), rtol=1e-13)
@@ -223,6 +236,9 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
         "softmax_vjp_rows",
         "scatter_add_rows",
         "scatter_add_windows",
+        "gather_windows",
+        "window_maxima",
+        "scatter_add_places",
         "scatter_add_scaled_rows",
         "softmax_rows",
         "adam_step",

@@ -16,9 +16,18 @@ __all__ = ["dense_update", "set_rows", "sum_equal_ids"]
 
 
 def sum_equal_ids(ids: Any, rows: Any) -> Any:
-    """For each id, the sum of the rows of all equal ids."""
-    different, place = np.unique(ids, return_inverse=True)
-    return rows if different.size == ids.size else sum_rows_by_place(rows, place, different.size)[place]
+    """For each id, the sum of the rows of all equal ids; rows whose ids occur once are only copied."""
+    order = np.argsort(ids, kind="stable")
+    in_order = ids[order]
+    repeats = np.concatenate(([False], in_order[1:] == in_order[:-1], [False]))
+    shared = repeats[1:] | repeats[:-1]
+    if not shared.any():
+        return rows
+    places, first = order[shared], ~repeats[:-1][shared]
+    number = np.cumsum(first) - 1
+    summed = rows.copy()
+    summed[places] = sum_rows_by_place(rows[places], number, int(number[-1]) + 1)[number]
+    return summed
 
 
 def set_rows(table: Any, ids: Any, rows: Any) -> Any:

@@ -54,6 +54,9 @@ class Op:
     sparse_vjp : callable or None
         ``sparse_vjp(g, spec, is_leaf, whole, **params)``: a SparseGradient for a leaf that is a large table of which
         few rows were read; an EntriesGradient, unless ``whole``; or None.
+    write : callable or None
+        ``write(out, *inputs, **params)``: the output, written into an array of its shape and dtype in C order. Where a
+        plan of ``ak.compile`` has memory for a large output, it need not be copied there.
     flops, flops_back : callable or None
         Counts for :mod:`autodiff_kit.diagnostics.cost`, where the family's counts are not right.
     domain, points : str, tuple
@@ -76,6 +79,7 @@ class Op:
         self.jvp: Function | None = known.pop("jvp", None)
         self.residual: Function | None = known.pop("residual", None)
         self.sparse_vjp: Function | None = known.pop("sparse_vjp", None)
+        self.write: Function | None = known.pop("write", None)
         self.flops: Function | None = known.pop("flops", None)
         self.flops_back: Function | None = known.pop("flops_back", None)
         self.domain: str = known.pop("domain", "real")

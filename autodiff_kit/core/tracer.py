@@ -101,6 +101,7 @@ def opaque(function: Callable[..., Any], every_call: bool = False) -> Callable[.
         return function(*args) if trace is None else trace.call(function, args, {})
 
     function.opaque = call  # type: ignore[attr-defined]  # for a tracer whose call meets another one
+    function.every_call = every_call  # type: ignore[attr-defined]
     return call
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tracer import opaque
+from autodiff_kit.core.tracer import as_array, opaque
 from autodiff_kit.ops.families import bilinear, general, linear
 
 Array = np.ndarray[Any, Any]
@@ -84,40 +84,94 @@ def _entries_by_offset(x: Array, windows: SlidingWindows, filler: Any = 0) -> It
         yield wide[(..., *windows.places(i, j, windows.over((x.shape[-3], x.shape[-2]))), slice(None))]
 
 
-@linear(lambda g, _y, _x, *, windows: v.fold(g, windows=windows, image=tuple(_x.shape[-3:-1])))
+def _fits_loop(x: Array) -> bool:
+    """Whether compiled loops take an array: of float32 or float64, and not empty."""
+    return x.dtype.char in "fd" and x.size > 0
+
+
+def _flat_rows(images: Array) -> Array:
+    """``(..., h, w, c)`` as ``(count, h, w * c)``, the form of compiled loops."""
+    height, width, c = images.shape[-3:]
+    return np.ascontiguousarray(images).reshape(math.prod(images.shape[:-3]), height, width * c)
+
+
+def _run_loop_over_runs(name: str, images: Array, entries: Array, windows: SlidingWindows) -> bool:
+    """Run a loop on padded images and the entries of all windows, if it fits; returns whether it did.
+
+    A row of a window is one contiguous run. The loops are up to 60 times as fast as NumPy, because they go through the
+    windows once and in order.
+    """
+    fits = _fits_loop(entries) and windows.dilation[1] == 1
+    loop = kernels.compiled_loop(name) if fits else None
+    if loop is None:
+        return False
+    rows, columns, kh, kw, c = entries.shape[-5:]
+    flat = _flat_rows(images)
+    (down, along), apart = windows.stride, windows.dilation[0]
+    loop(flat, entries.reshape(len(flat), rows, columns, kh, kw * c), down, along * c, apart)
+    return True
+
+
+def _write_patches(out: Array, x: Array, windows: SlidingWindows) -> None:
+    if not _run_loop_over_runs("gather_windows", _padded(x, windows), out, windows):
+        np.copyto(out, _windows_view(x, windows))
+
+
+@linear(
+    lambda g, _y, _x, *, windows: v.fold(g, windows=windows, image=tuple(_x.shape[-3:-1])),
+    write=_write_patches,
+)
 def patches(x: Any, windows: SlidingWindows) -> Any:
     """The entries of every window, ``(..., rows, columns, kh, kw, c)``; also known as im2col."""
-    return np.ascontiguousarray(_windows_view(x, windows))
+    x = np.asarray(x)
+    shape = (*x.shape[:-3], *windows.over((x.shape[-3], x.shape[-2])), *windows.size, x.shape[-1])
+    out = np.empty(shape, x.dtype)
+    _write_patches(out, x, windows)
+    return out
 
 
-@linear(lambda g, _y, _x, *, windows, image: v.patches(g, windows=windows))
+def _sum_in_image(
+    add: Callable[[Array], None],
+    out: Array | None,
+    lead: tuple[int, ...],
+    x: Array,
+    windows: SlidingWindows,
+    image: Pair,
+) -> Array:
+    """Let ``add`` add to the zeros of a padded image, and return or write the image."""
+    wide = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype  # in which sums keep their digits
+    if out is not None and windows.pads == ((0, 0), (0, 0)) and wide == x.dtype:
+        out[...] = 0
+        add(out)
+        return out
+    size = (n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
+    whole = np.zeros((*lead, *size, x.shape[-1]), wide)
+    add(whole)
+    inside = whole[(..., *windows.inside(image), slice(None))]
+    if out is None:
+        return inside.astype(x.dtype, copy=False)
+    out[...] = inside
+    return out
+
+
+def _fold(x: Any, windows: SlidingWindows, image: Pair, out: Array | None = None) -> Array:
+    x = np.asarray(x)
+
+    def add(whole: Array) -> None:
+        if not _run_loop_over_runs("scatter_add_windows", whole, np.ascontiguousarray(x, whole.dtype), windows):
+            for i, j in np.ndindex(windows.size):
+                whole[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
+
+    return _sum_in_image(add, out, x.shape[:-5], x, windows, image)
+
+
+@linear(
+    lambda g, _y, _x, *, windows, image: v.patches(g, windows=windows),
+    write=lambda out, x, windows, image: _fold(x, windows, image, out),
+)
 def fold(x: Any, windows: SlidingWindows, image: Pair) -> Any:
     """Add windows up into an image where they overlap; the transpose of :func:`patches`, also known as col2im."""
-    x = np.asarray(x)
-    size = (n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
-    dtype = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
-    out = np.zeros((*x.shape[:-5], *size, x.shape[-1]), dtype)
-    loop = (
-        kernels.compiled_loop("scatter_add_windows")
-        if dtype.char in "fd" and windows.dilation[1] == 1 and x.size
-        else None
-    )
-    if loop is not None:
-        _fold_with_kernel(loop, out, np.ascontiguousarray(x, dtype), windows)
-    else:
-        for i, j in np.ndindex(windows.size):
-            out[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
-    return out[(..., *windows.inside(image), slice(None))].astype(x.dtype, copy=False)
-
-
-def _fold_with_kernel(loop: Any, out: Array, x: Array, windows: SlidingWindows) -> None:
-    """Fold by the compiled loop, which is up to 60 times as fast, because it reads the windows once and in order."""
-    height, width, c = out.shape[-3:]
-    rows, columns, kh, kw = x.shape[-5:-1]
-    count = math.prod(out.shape[:-3])
-    down, along = windows.stride
-    flat = x.reshape(count, rows, columns, kh, kw * c)
-    loop(out.reshape(count, height, width * c), flat, down, along * c, windows.dilation[0])
+    return _fold(x, windows, image)
 
 
 # -------------------------------------------------------------------------------- convolution
@@ -216,31 +270,83 @@ def _lowest_value(dtype: np.dtype[Any]) -> Any:
 
 
 @opaque
-def _first_maxima(x: Array, y: Array, windows: SlidingWindows) -> Array:
-    """1 at the first largest entry of each window, else 0; a constant in derivatives."""
-    out = np.zeros((*y.shape[:-1], math.prod(windows.size), y.shape[-1]), x.dtype)
-    free = np.ones(y.shape, bool)
-    for k, entry in enumerate(_entries_by_offset(x, windows, _lowest_value(x.dtype))):
-        hit = free & ((entry == y) | (np.isnan(entry) & np.isnan(y)))
-        out[..., k, :] = hit
-        free &= ~hit
-    return out.reshape(*y.shape[:-1], *windows.size, y.shape[-1])
+def _maxima(x: Array, windows: SlidingWindows) -> tuple[Array, Array]:
+    """The largest entry of each window, and the number of the first such entry in the window, row by row."""
+    shape = (*x.shape[:-3], *windows.over((x.shape[-3], x.shape[-2])), x.shape[-1])
+    y, places, lowest = np.empty(shape, x.dtype), np.empty(shape, np.int32), _lowest_value(x.dtype)
+    loop = kernels.compiled_loop("window_maxima") if _fits_loop(x) else None
+    if loop is not None:
+        results = (a.reshape(-1, *shape[-3:]) for a in (y, places))
+        loop(_flat_rows(_padded(x, windows, lowest)), *results, *_steps(windows, x.shape[-1]))
+        return y, places
+    entries = list(_entries_by_offset(x, windows, lowest))
+    y = functools.reduce(np.maximum, entries)
+    for k, entry in reversed([*enumerate(entries)]):  # the first one is written last
+        places[(entry == y) | (np.isnan(entry) & np.isnan(y))] = k
+    return y, places
+
+
+def _steps(windows: SlidingWindows, c: int) -> tuple[int, ...]:
+    """Size, stride and dilation of windows, in entries along a row of pixels with ``c`` channels."""
+    (down, along), (apart, beside) = windows.stride, windows.dilation
+    return (*windows.size, down, along * c, apart, beside * c)
 
 
 @general(
-    lambda g, y, x, *, windows: v.fold(
-        v.expand_dims(g, axis=(-3, -2)) * _first_maxima(unwrap(x), unwrap(y), windows),
-        windows=windows,
-        image=tuple(x.shape[-3:-1]),
+    lambda g, _y, _x, places, *, windows: v.unpool(g, places, windows=windows, image=tuple(_x.shape[-3:-1])),
+    lambda _g, _y, _x, _places, *, windows: None,
+    jvp=lambda t, _y, _x, places, *, windows: v.window_entries(t[0], places, windows=windows),
+)
+def window_entries(x: Any, places: Any, windows: SlidingWindows) -> Any:
+    """One entry of each window, by its number in the window."""
+    x, places = np.asarray(x), np.asarray(places)
+    lead = np.broadcast_shapes(x.shape[:-3], places.shape[:-3])  # all tangents of a Jacobian share their places
+    out = np.zeros((*lead, *places.shape[-3:]), x.dtype)
+    for k, entry in enumerate(_entries_by_offset(x, windows)):
+        np.copyto(out, entry, where=places == k)
+    return out
+
+
+def _unpool_vjp(g: Any, _y: Any, _x: Any, places: Any, *, windows: SlidingWindows, image: Pair) -> Any:
+    return v.window_entries(g, places, windows=windows)
+
+
+def _unpool(x: Any, places: Any, windows: SlidingWindows, image: Pair, out: Array | None = None) -> Array:
+    x, places = np.broadcast_arrays(np.asarray(x), np.asarray(places))
+
+    def add(whole: Array) -> None:
+        loop = kernels.compiled_loop("scatter_add_places") if _fits_loop(x) else None
+        if loop is not None:
+            flat = (np.ascontiguousarray(a).reshape(-1, *x.shape[-3:]) for a in (x, places))
+            loop(_flat_rows(whole), *flat, *_steps(windows, x.shape[-1]))
+            return
+        for k, (i, j) in enumerate(np.ndindex(windows.size)):
+            at = (..., *windows.places(i, j, x.shape[-3:-1]), slice(None))
+            whole[at] += np.where(places == k, x, x.dtype.type(0))
+
+    return _sum_in_image(add, out, x.shape[:-3], x, windows, image)
+
+
+@general(
+    _unpool_vjp,
+    lambda _g, _y, _x, _places, *, windows, image: None,
+    jvp=lambda t, _y, _x, places, *, windows, image: v.unpool(t[0], places, windows=windows, image=image),
+    write=lambda out, x, places, windows, image: _unpool(x, places, windows, image, out),
+)
+def unpool(x: Any, places: Any, windows: SlidingWindows, image: Pair) -> Any:
+    """Zeros to which each entry is added at its place in its window; the transpose of :func:`window_entries`."""
+    return _unpool(x, places, windows, image)
+
+
+@general(
+    lambda g, _y, x, *, windows: v.unpool(
+        g, _maxima(unwrap(x), windows)[1], windows=windows, image=tuple(x.shape[-3:-1])
     ),
-    jvp=lambda t, y, x, *, windows: v.sum(
-        v.patches(t[0], windows=windows) * _first_maxima(unwrap(x), unwrap(y), windows), axis=(-3, -2), keepdims=False
-    ),
+    jvp=lambda t, _y, x, *, windows: v.window_entries(t[0], _maxima(unwrap(x), windows)[1], windows=windows),
 )
 def max_pool(x: Any, windows: SlidingWindows) -> Any:
     """Max pooling: the largest entry of each window; padding never counts."""
-    x = np.asarray(x)
-    return functools.reduce(np.maximum, _entries_by_offset(x, windows, _lowest_value(x.dtype)))
+    return _maxima(as_array(x), windows)[0]
 
 
 def _pool_weights(like: Any, windows: SlidingWindows) -> Array:

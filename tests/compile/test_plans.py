@@ -12,6 +12,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.compile.passes.fusion import FusionGroup
+from autodiff_kit.compile.row_steps import sum_equal_ids
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, load_kernel
 from autodiff_kit.kernels import code_cache
 
@@ -50,6 +51,34 @@ def test_norms_are_kernels() -> None:
     x, g, b = normal(4, 6, 8), normal(8), normal(8)
     slopes = ak.value_and_grad(lambda x, g, b: (ak.nn.layer_norm(x, g, b) ** 2).sum(), argnums=(0, 1, 2))
     assert units(slopes, x, g, b)["call"] == 0
+
+
+def test_equal_calls_run_once_and_write_into_the_plans_memory() -> None:
+    """The windows of a convolution and the maxima of a pooling are found once, for the value and for the gradient."""
+
+    def loss(k: Any, x: Any) -> Any:
+        return (ak.nn.max_pool2d(ak.nn.conv2d(x, k, padding="same"), 2) ** 2).sum()
+
+    k, x = normal(3, 3, 2, 4), normal(2, 6, 6, 2)
+    found = units(ak.grad(loss), k, x)
+    assert found["call"] == 3  # patches, maxima, unpool
+    assert copies(ak.grad(loss), k, x) == 2  # both parts of the maxima: a call with two results returns them
+
+
+def test_draws_with_equal_arguments_stay_apart() -> None:
+    x = ak.constant(np.ones(400))
+    compiled = ak.compile(lambda x: (ak.nn.dropout(x, 0.5), ak.nn.dropout(x, 0.5)))
+    for _ in range(2):
+        a, b = (y.numpy() for y in compiled(x))
+        assert (a != b).any()
+
+
+def test_rows_of_equal_ids_are_summed_in_order() -> None:
+    rng = np.random.default_rng(0)
+    for count, most, shape in np.ndindex(5, 4, 2):
+        ids, rows = rng.integers(0, 3**most, 2 * count), rng.normal(size=(2 * count, 3, 2)[: shape + 2])
+        expected = np.array([rows[ids == one].sum(0) for one in ids]).reshape(rows.shape)
+        np.testing.assert_allclose(sum_equal_ids(ids, rows), expected, rtol=1e-13, atol=1e-13)
 
 
 def cell(x: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> Any:

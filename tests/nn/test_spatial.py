@@ -166,14 +166,18 @@ def test_the_compiled_loop_agrees_with_numpy(dtype: Any, monkeypatch: pytest.Mon
     rng = np.random.default_rng(4)
     x, k = rng.normal(size=(2, 7, 6, 4)).astype(dtype), rng.normal(size=(3, 2, 2, 4)).astype(dtype)
     settings = ((1, "same", 1), ((2, 3), 1, 1), (1, ((0, 2), (1, 0)), (2, 1)), (2, "valid", (1, 2)))
+    pools: tuple[tuple[Any, ...], ...] = ((2,), (3, 2), ((2, 3), 1, 1))
+    tied = np.round(x)
+    tied[0, 1, 2] = np.nan
     answers: list[list[Any]] = []
     for table in ({}, LOOPS):
         monkeypatch.setattr(kernels, "_loops", dict(table))
         answers.append([gradient(lambda t, s=s: ak.nn.conv2d(t, k, *s, groups=2) ** 2, x) for s in settings])
+        answers[-1] += [gradient(lambda t, s=s: ak.nn.max_pool2d(t, *s) ** 2, tied) for s in pools]
     for plain, compiled in zip(*answers, strict=True):
         eps = 10 * np.finfo(dtype).eps
         assert compiled.dtype == dtype
-        np.testing.assert_allclose(plain, compiled, rtol=eps, atol=eps * np.abs(plain).max())
+        np.testing.assert_allclose(plain, compiled, rtol=eps, atol=eps * np.nanmax(np.abs(plain)))
 
 
 def test_b21_cost_is_that_of_the_product() -> None:

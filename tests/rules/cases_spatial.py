@@ -170,10 +170,25 @@ def _blocks() -> Iterator[Case]:
     yield shaped("Fold", "uneven", (2, 2, 2, 2, 1),
                  lambda x: convolution_pooling.fold(x, windows=windows, image=(3, 3)),
                  lambda x: _folded(x, parts))  # fmt: skip
+    places = np.array([[[0], [1]], [[2], [3]]], np.int32)
+    yield shaped("WindowEntries", "uneven", (3, 3, 1),
+                 lambda x: convolution_pooling.window_entries(x, places, windows=windows),
+                 lambda x: _entries(_unstacked(x, parts), places))  # fmt: skip
+    yield shaped("Unpool", "uneven", (2, 2, 1),
+                 lambda x: convolution_pooling.unpool(x, places, windows=windows, image=(3, 3)),
+                 lambda x: _folded(_spread(x, places), parts))  # fmt: skip
 
 
 def _unstacked(x: Array, parts: Any) -> Array:
     return np.stack([np.stack([window(x, (i, j), *parts)[0] for j in range(2)]) for i in range(2)])
+
+
+def _entries(x: Array, places: Array) -> Array:
+    return np.take_along_axis(x.reshape(2, 2, 4, 1), places[:, :, None], 2)[:, :, 0]
+
+
+def _spread(x: Array, places: Array) -> Array:
+    return (x[:, :, None] * (places[:, :, None] == np.arange(4)[:, None])).reshape(2, 2, 2, 2, 1)
 
 
 def _folded(x: Array, parts: Any) -> Array:

@@ -118,8 +118,7 @@ def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str
         env["zero_padded"] = _zero_padded
         return f"zero_padded({given}, {node.shape}, {params})"
     if op == "call":
-        env[f"fn{node.number}"] = params
-        return f"fn{node.number}({given})"
+        return str(params.expression([names[a] for a in node.args], env, f"fn{node.number}"))
     return f"np.{op}({given})"
 
 

@@ -358,6 +358,10 @@ class PlanCodeGenerator:
             self._emit_line(f"n{n.number} = {text}")
         elif n.op == "concat":
             self._emit_concat(n, argument_names)
+        elif n.op == "call" and (
+            written := n.params.expression(argument_names, self.env, f"fn{n.number}", self.view_name(n))
+        ):
+            self._emit_line(written)
         elif n.op == "call":
             self.emit_call_line(n)
         elif n.op in NON_UFUNC_OPS or n.weak:

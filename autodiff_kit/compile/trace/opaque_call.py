@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.core.dispatch import compute
 from autodiff_kit.core.pytree import flatten
 
 __all__ = ["NodePlaceholder", "OpaqueCall", "map_nested", "sample_value"]
@@ -31,6 +33,28 @@ class OpaqueCall:
             lambda x: values[x.number] if type(x) is NodePlaceholder else x, (self.args, self.kwargs)
         )
         return self.function(*args, **kwargs)
+
+    def expression(self, operands: list[str], env: dict[str, Any], name: str, out: str | None = None) -> str | None:
+        """The source of the call, whose constants get names in ``env``; with ``out``, of one that writes there.
+
+        None if the function cannot write its result.
+        """
+        function, args, kwargs = self.function, self.args, self.kwargs
+        if out is not None:
+            if function is not compute or args[0].write is None:
+                return None
+            function, args, kwargs = args[0].write, args[1], args[2]
+        text = partial(_source, operands=operands, env=env, name=name)
+        given = [*([] if out is None else [out]), *map(text, args), *(f"{key}={text(x)}" for key, x in kwargs.items())]
+        return f"{text(function)}({', '.join(given)})"
+
+    def key(self, nodes: list[GraphNode]) -> Any:
+        """A key that is equal for calls with equal results; None for other functions than the kit's own."""
+        function = self.function
+        own = not self.args[0].user_defined if function is compute else not getattr(function, "every_call", True)
+        if not own or self.is_random():
+            return None
+        return "call", function, _key((self.args, self.kwargs)), tuple(n.number for n in nodes)
 
     def is_random(self) -> bool:
         """Whether the call draws random numbers, so that a second call would give others."""
@@ -55,6 +79,37 @@ class NodePlaceholder:
     """Stands for operand ``number`` in the arguments of an opaque call."""
 
     number: int
+
+
+def _key(nest: Any) -> Any:
+    """A key of nested arguments: by value where that cannot change, otherwise by identity."""
+    if type(nest) in (tuple, list):
+        return type(nest), *map(_key, nest)
+    if isinstance(nest, dict):
+        return dict, *((key, _key(x)) for key, x in nest.items())
+    if isinstance(nest, slice):
+        return slice, *map(_key, (nest.start, nest.stop, nest.step))
+    if isinstance(nest, (float, np.generic)):
+        return type(nest), repr(nest)
+    return (type(nest), nest) if isinstance(nest, Hashable) else id(nest)
+
+
+def _source(nest: Any, operands: list[str], env: dict[str, Any], name: str) -> str:
+    """The source of nested arguments; what is no placeholder is named ``name`` and a number."""
+    text = partial(_source, operands=operands, env=env, name=name)
+    if isinstance(nest, NodePlaceholder):
+        return operands[nest.number]
+    if type(nest) is tuple:
+        return f"({''.join(f'{text(x)}, ' for x in nest)})"
+    if type(nest) is list:
+        return f"[{', '.join(map(text, nest))}]"
+    if isinstance(nest, dict):
+        return f"{{{', '.join(f'{key!r}: {text(x)}' for key, x in nest.items())}}}"
+    if isinstance(nest, slice):
+        return f"slice({', '.join(text(x) for x in (nest.start, nest.stop, nest.step))})"
+    place = f"{name}_{len(env)}"
+    env[place] = nest
+    return place
 
 
 def map_nested(function: Callable[[Any], Any], nest: Any) -> Any:

@@ -35,6 +35,9 @@ from autodiff_kit.errors import AutodiffError, ConcretizationError
 
 __all__ = ["Tracer", "trace_function"]
 
+_KEPT_BYTES = 2**22
+"""Results of opaque calls up to this size are kept for equal calls. The windows of a convolution are nine images."""
+
 
 class Tracer:
     """The state of one trace while the function runs.
@@ -50,6 +53,7 @@ class Tracer:
         self.captured: dict[GraphNode, Any] = {}
         self.outside: list[Any] = []  # records of tapes outside the body
         self.body: Any = None  # of the loop that is traced
+        self._results: dict[Any, Any] = {}  # of opaque calls
         self._captures: dict[tuple[Tracer, GraphNode], Any] = {}
         self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]] = []
         self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
@@ -122,9 +126,19 @@ class Tracer:
             return NodePlaceholder(len(nodes) - 1)
 
         opaque_call = OpaqueCall(name, function, map_nested(placeholder, args), map_nested(placeholder, kwargs))
+        key = opaque_call.key(nodes)
+        if (known := self._results.get(key)) is not None:
+            return known
         trial = opaque_call.with_copied_generators()
         result = trial(*map(sample_value, nodes))
         self._check_fixed_shape(trial, nodes, result)
+        found = self._symbolic_result(opaque_call, nodes, result)
+        if key is not None and _is_kept(result, nodes):
+            self._results[key] = found
+        return found
+
+    def _symbolic_result(self, opaque_call: OpaqueCall, nodes: list[GraphNode], result: Any) -> Any:
+        """Record a call whose result is like ``result``."""
         if not isinstance(result, (tuple, list)):
             return self.add_call(opaque_call, nodes, np.asarray(result))
         specs = [None if part is None else (np.shape(part), np.asarray(part).dtype) for part in result]
@@ -220,6 +234,12 @@ class Tracer:
         if isinstance(value, SymbolicArray):
             return OutputLeaf("number" if type(value) is SymbolicScalar else "array", self.node(value))
         return OutputLeaf("fixed", fixed=value)
+
+
+def _is_kept(result: Any, nodes: list[GraphNode]) -> bool:
+    """Whether the result of a call is kept for equal calls: not if it is large, and larger than its operands."""
+    parts = [np.asarray(part).nbytes for part in (result if isinstance(result, (tuple, list)) else [result])]
+    return sum(parts) <= max(_KEPT_BYTES, sum(n.size * n.dtype.itemsize for n in nodes))
 
 
 def _constant_value(value: Any) -> Any:
