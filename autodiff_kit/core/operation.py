@@ -69,9 +69,7 @@ class Op:
     """
 
     def __init__(self, name: str, value: Function, **known: Any) -> None:
-        self.name = name
-        self.key = camel_case(name)
-        self.value = value
+        self.name, self.key, self.value = name, camel_case(name), value
         self.family: str = known.pop("family", "general")
         self.scalar: Function | None = known.pop("scalar", None)
         self.vjps: tuple[Rule, ...] | None = known.pop("vjps", None)

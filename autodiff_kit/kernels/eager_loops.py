@@ -30,7 +30,7 @@ def _write(kind: Any, axes: int) -> Any:
     return types.Array(kind, axes, "C")
 
 
-_IDS, _SIZE = _read(types.int64, 1), types.intp
+_IDS, _SIZE = types.Array(types.int64, 1, "A", readonly=True), types.intp  # ids may lie apart, as a broadcast one
 
 
 def _loop(parameters: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Callable[..., Any]:
