@@ -47,7 +47,9 @@ def test_a_lesson_is_learned_and_found_again_the_next_day(visitor: Visitor) -> N
     verdict = visit.show(asked).locator(".ak-predict [role=status]").inner_text()
     assert verdict.startswith("You said")
     play = visit.show(played).locator(".ak").first
+    before = play.locator(".ak-summary").inner_text()
     play.locator("[role=radio][aria-checked=false]:visible").first.click()
+    expect(play.locator(".ak-summary")).not_to_have_text(before, use_inner_text=True)  # the kernel has answered
     said = play.locator(".ak-summary").inner_text()
     visit.save()
 

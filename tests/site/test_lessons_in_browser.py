@@ -23,7 +23,7 @@ RIGHT = (TOP / "autodiff_kit/exercises/questions/lesson01/jvp_1/solution.py").re
 PLAYED = {"01": "JvpVjp(", "06": "widget = FloorDescent(", "09": "MaskedAttention(", "15": "AdamSlots("}
 
 # The inspector's views, and what each says of one tape of two operations.
-VIEWS = {"graph": "multiply", "cost": "forward", "memory": "B", "diff": "only in", "why": "y"}
+VIEWS = {"graph": "multiply", "cost": "forward", "memory": "B", "diff": "Record a second tape", "why": "y"}
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

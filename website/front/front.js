@@ -99,14 +99,16 @@ function setMoving(on) {
   }
 }
 
+const hundredths = value => Math.round(100 * value) / 100;
+
 function step(now) {
   if (!moving) {
     return;
   }
   began ??= now;
   const t = (now - began) / 1000;
-  inputs.a = START.a + 0.9 * Math.sin(t);
-  inputs.b = START.b + 0.7 * Math.sin(0.7 * t);
+  inputs.a = hundredths(START.a + 0.9 * Math.sin(t)); // as the code beside the figure writes them
+  inputs.b = hundredths(START.b + 0.7 * Math.sin(0.7 * t));
   draw();
   requestAnimationFrame(step);
 }
@@ -115,7 +117,7 @@ function set(name, value) {
   if (moving) {
     setMoving(false);
   }
-  inputs[name] = Math.max(-LIMIT, Math.min(LIMIT, Math.round(100 * value) / 100));
+  inputs[name] = Math.max(-LIMIT, Math.min(LIMIT, hundredths(value)));
   draw();
 }
 
