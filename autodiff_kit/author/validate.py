@@ -24,7 +24,6 @@ __all__ = ["ValidationProblem", "validate_exercise"]
 VALID_ID = re.compile(r"[a-zA-Z0-9_\-]+")
 HINT_COUNT = 3
 MIN_LEAK_LENGTH = 12  # shorter lines of an answer are too common to count as a leak
-HARMLESS_STARTS = ("#", "def ", "import ", "from ", '"""', "return None")
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ The pipeline, in the order of its modules:
 - ``passes``: ``fusion`` groups nodes into kernels, ``memory_plan`` and ``arena_offsets`` place values in memory,
   ``vector_loop_partition`` and ``kernel_source`` write the source of each kernel.
 - ``run``: ``execution_plan`` runs a trace, first as NumPy calls (``numpy_codegen``), later as a ``kernel_plan``, whose
-  function ``plan_codegen`` writes (``scalar_program`` for graphs of single numbers). ``kernel_loader`` gives kernels
-  to LLVM, ``buffer_binding`` tracks memory that belongs to others, ``fast_path`` skips the general handling of
-  arguments.
+  function ``plan_codegen`` writes (``scalar_program`` for graphs of single numbers). ``native_loop`` runs all steps of
+  a scan in native code, ``lapack_units`` calls LAPACK. ``kernel_loader`` gives kernels to LLVM, ``buffer_binding``
+  tracks memory that belongs to others, ``fast_path`` skips the general handling of arguments.
 """
 
 from __future__ import annotations

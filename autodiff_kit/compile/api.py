@@ -52,7 +52,8 @@ def compile(f: Callable[..., Any]) -> Compiled:
     reads in other ways, such as files, is not noticed. Side effects such as printing or appending to a list happen only
     during tracing.
 
-    Numba compiles the kernels in the background; until they are ready, calls run the traced operations in NumPy.
+    LLVM compiles the kernels in the background, where the extra ``[lab]`` is installed; until they are ready, calls run
+    the traced operations in NumPy.
     Inside an open tape ``f`` runs eagerly, because the tape has to record its operations: put the tape inside ``f``.
     While another function is traced, ``f`` becomes a part of that trace.
 

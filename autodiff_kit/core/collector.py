@@ -39,9 +39,10 @@ def relax_collector() -> None:
 def restore_collector(only_numbers: bool = True) -> None:
     """Give the thresholds back when the last tape closes, unless the user has changed them meanwhile.
 
-    After a record of numbers that would set the collector to work, all young objects move to the oldest generation.
-    Garbage in cycles among them waits for the full collection that a tape runs after some millions of objects; so after
-    a record of arrays, which garbage may hold, nothing moves. What others have frozen stays frozen.
+    After a record of numbers, or the kit's own import, that would set the collector to work, all young objects move to
+    the oldest generation. Garbage in cycles among them waits for the full collection that a tape runs after some
+    millions of objects; so after a record of arrays, which garbage may hold, nothing moves. What others have frozen
+    stays frozen.
     """
     global _recording, _unseen
     with _lock:

@@ -51,7 +51,10 @@ class _Machine:
     def __init__(self) -> None:
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
-        self.cpu, self.features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+        # As numba does, so that an image can be prepared on another machine.
+        self.cpu = os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name()
+        own = "" if self.cpu == "generic" else binding.get_host_cpu_features().flatten()
+        self.features = os.environ.get("NUMBA_CPU_FEATURES", own)
         target = binding.Target.from_triple(binding.get_process_triple())
         reloc = "static" if target.name.startswith("x86") else "default"
         options: dict[str, Any] = {"cpu": self.cpu, "features": self.features, "opt": 3, "reloc": reloc, "jit": True}
@@ -89,7 +92,8 @@ def _functions(module: ModuleType) -> dict[str, Any]:
 def _environment(modules: tuple[ModuleType, ...]) -> str:
     """The hash of all on which code depends, besides its own text."""
     sources = [_source(module) for module in (llvm_compiler, llvm_writer, sys.modules[__name__], *modules)]
-    texts = [llvmlite.__version__, np.__version__, _machine().cpu, _machine().features, *sources]
+    head = str(object.__basicsize__)  # the layout of Python's objects, which a free-threaded Python has different
+    texts = [llvmlite.__version__, np.__version__, head, _machine().cpu, _machine().features, *sources]
     return hashlib.sha256(chr(0).join(texts).encode()).hexdigest()
 
 
@@ -129,7 +133,7 @@ def load_code(
         return code
 
     with _lock:
-        key = chr(0).join([_environment(tuple(modules)), text, *names, str((interleave_count, max_unrolled))])
+        key = chr(0).join([_environment(tuple(modules)), text, *names, str((python, interleave_count, max_unrolled))])
         name = f"autodiff_kit_{hashlib.sha256(key.encode()).hexdigest()[:24]}"
         symbols = {function: f"{name}_{function}" for function in names}
         if name not in _addresses:

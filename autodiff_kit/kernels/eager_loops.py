@@ -1,7 +1,7 @@
-"""Loops of eager operations: ReLU, softmax, cross-entropy, Adam, scatter-add. Importing this module imports numba.
+"""Loops of eager operations: ReLU, softmax, cross-entropy, Adam, scatter-add, image windows, max pooling.
 
-They are compiled when the module is loaded, for float32 and float64. Arrays are C-contiguous and of one dtype; inputs
-may be read-only.
+Importing this module imports numba. The loops are compiled when the module is loaded, for float32 and float64. Arrays
+are C-contiguous and of one dtype; inputs may be read-only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Native calls from a table: run several kernels and matrix products in a row without returning to Python.
+"""Native calls from a table: run several units, such as kernels and products, in a row without returning to Python.
 
 A unit is the address of a function and that of its argument table, which holds the addresses of its arrays and numbers.
 Python passes only the two ends of the range of units. Matrix products call the inner loops of ``np.matmul``, which are

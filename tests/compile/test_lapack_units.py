@@ -111,3 +111,20 @@ def test_triangles_and_diagonals_are_part_of_kernels() -> None:
     assert "fn" not in plan.partition("return")[0]
     for found, expected in zip(compiled(x), f(x), strict=True):
         np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-14)
+
+
+def test_a_loop_whose_step_asks_lapack_whether_it_failed_runs_in_python() -> None:
+    """The units of its step are as many as its nodes, and lines of Python stand between them."""
+
+    def loop(a: Any, xs: Any) -> Any:
+        def step(carry: Any, x: Any) -> Any:
+            return carry * 0.5, ak.cholesky(carry) * x
+
+        return ak.scan(step, a, xs)[1]
+
+    a, xs = np.array([[4.0, 1.0], [1.0, 3.0]]), RNG.normal(size=(3, 2, 2))
+    compiled, _ = kernels_of(loop, a, xs)
+    for scale in (1.0, 2.0):
+        assert compiled(a * scale, -xs).numpy() == pytest.approx(loop(a * scale, -xs).numpy())
+    with pytest.raises(ValueError, match="positive definite"):
+        compiled(-a, xs)

@@ -77,8 +77,11 @@ class PlanCodeGenerator:
         self._unit_of_total: dict[GraphNode, int] = {}  # totals -> index of the unit that computes them
         self._scratch_sizes: dict[tuple[str, str], int] = {}  # entries for each dtype
         self.moved: dict[Any, list[tuple[int, int]]] = {}
+        self._needs_python = False  # between the units: a NumPy call, or the question whether LAPACK failed
         for u in memory_plan.units:
+            count = len(self._units)
             self._emit_unit(u)
+            self._needs_python |= len(self._units) == count
         self._emit_pending_units()
         self._allocate_tables()
 
@@ -204,7 +207,7 @@ class PlanCodeGenerator:
 
     def is_native(self) -> bool:
         """Whether the units compute everything, without lines of Python between them."""
-        return len(self._units) == len(self.memory_plan.units)
+        return not self._needs_python
 
     def place_of(self, node: GraphNode) -> tuple[Any, int] | None:
         """The buffer and the offset at which the units read or leave a value; None if it is in no single place."""
@@ -246,6 +249,7 @@ class PlanCodeGenerator:
 
     def _emit_line(self, text: str) -> None:
         """Emit a line after the pending units."""
+        self._needs_python = True
         self._emit_pending_units()
         self.lines.append(text)
 
@@ -352,18 +356,15 @@ class PlanCodeGenerator:
         if n.op == "call" and n.params.function is set_rows:
             self._emit_set_rows(n)
             return
-        argument_names = [f"n{a.number}" if a.dtype == object else self._operand(a) for a in n.args]
+        if n.op == "call" and n.dtype != object:
+            self._emit_opaque_call(n)
+            return
+        argument_names = self._operands(n)
         text = numpy_expression(n, dict(zip(n.args, argument_names, strict=True)), self.env)
         if n.dtype == object:
             self._emit_line(f"n{n.number} = {text}")
         elif n.op == "concat":
             self._emit_concat(n, argument_names)
-        elif n.op == "call" and (
-            written := n.params.expression(argument_names, self.env, f"fn{n.number}", self.view_name(n))
-        ):
-            self._emit_line(written)
-        elif n.op == "call":
-            self.emit_call_line(n)
         elif n.op in NON_UFUNC_OPS or n.weak:
             if self.memory_plan.written_into.get(view_base(n.args[0])) != (
                 n,
@@ -373,9 +374,21 @@ class PlanCodeGenerator:
         else:
             self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
 
+    def _emit_opaque_call(self, n: GraphNode) -> None:
+        """Emit an opaque call, which writes to its location where it can."""
+        written = n.params.expression(self._operands(n), self.env, f"fn{n.number}", self.view_name(n))
+        if written:
+            self._emit_line(written)
+        else:
+            self.emit_call_line(n)
+
+    def _operands(self, n: GraphNode) -> list[str]:
+        """The expressions for the operands of a NumPy call."""
+        return [f"n{a.number}" if a.dtype == object else self._operand(a) for a in n.args]
+
     def emit_call_line(self, n: GraphNode, condition: str = "") -> None:
         """Emit an opaque call, whose result is copied to its location."""
-        names = [f"n{a.number}" if a.dtype == object else self._operand(a) for a in n.args]
+        names = self._operands(n)
         text = numpy_expression(n, dict(zip(n.args, names, strict=True)), self.env)
         self._emit_line(f"{condition}copyto({self.view_name(n)}, check_shape({text}, {n.shape}, {n.params.name!r}))")
 

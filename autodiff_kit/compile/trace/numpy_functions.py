@@ -76,7 +76,7 @@ def _reduction(op: str, combine: Any) -> Callable[..., Any]:
         keeps = keepdims is not np._NoValue and keepdims
         shape = y.shape if keeps else tuple(n for k, n in enumerate(y.shape) if k not in axes)
         found = symbolic_value(x.tracer, x.tracer.graph.reshape(y, shape))
-        return found if _is_default(initial) else combine(found, initial)
+        return found if initial is None or initial is np._NoValue else combine(found, initial)
 
     return rule
 

@@ -83,7 +83,7 @@ class NodePlaceholder:
 
 def _key(nest: Any) -> Any:
     """A key of nested arguments: by value where that cannot change, otherwise by identity."""
-    if type(nest) in (tuple, list):
+    if isinstance(nest, (tuple, list)):
         return type(nest), *map(_key, nest)
     if isinstance(nest, dict):
         return dict, *((key, _key(x)) for key, x in nest.items())

@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
         if not data:
             return
         job = json.loads(data)
-        if not descriptors:  # a "stop" that arrived after the submission had ended
+        if not descriptors:  # a "stop", or a question for memory, after the submission had ended
             continue
         supervisor = os.fork()
         if supervisor == 0:

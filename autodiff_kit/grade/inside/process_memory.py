@@ -6,8 +6,8 @@ see, from outside of their namespaces. Nothing that a cell replaces in Python ch
 and the reading holds the whole answer: arguments are sent after the first and the answer has arrived before the second.
 
 What can still be done takes an answer that was written for it: memory that a cell took before and the function uses
-again is in use at the reset and does not count, and neither do files. A process that began or ended in between counts
-with all the memory that was in use, since nobody knows what it had.
+again is in use at the reset and does not count, and neither do files. A process or a thread that began, or a process
+that ended in between, counts with all the memory that was in use, since nobody knows what it had.
 """
 
 from __future__ import annotations
