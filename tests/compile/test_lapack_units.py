@@ -114,7 +114,7 @@ def test_triangles_and_diagonals_are_part_of_kernels() -> None:
 
 
 def test_a_loop_whose_step_asks_lapack_whether_it_failed_runs_in_python() -> None:
-    """The units of its step are as many as its nodes, and lines of Python stand between them."""
+    """Lines of Python stand between the units of its step, however many units there are."""
 
     def loop(a: Any, xs: Any) -> Any:
         def step(carry: Any, x: Any) -> Any:
@@ -124,6 +124,9 @@ def test_a_loop_whose_step_asks_lapack_whether_it_failed_runs_in_python() -> Non
 
     a, xs = np.array([[4.0, 1.0], [1.0, 3.0]]), RNG.normal(size=(3, 2, 2))
     compiled, _ = kernels_of(loop, a, xs)
+    (step,) = compiled.plan.loops
+    assert not step.kernel_plan.generator.is_native()
+    assert step.loop.run_native is None
     for scale in (1.0, 2.0):
         assert compiled(a * scale, -xs).numpy() == pytest.approx(loop(a * scale, -xs).numpy())
     with pytest.raises(ValueError, match="positive definite"):

@@ -64,7 +64,7 @@ def test_sqlite_by_default(tool, tmp_path):
 
 
 def test_results_that_the_database_refuses_cost_nobody_else(tool, tmp_path):
-    refuses(
+    assert_refused(
         tool("python", "-c", PROGRAM.partition("where =")[0] + FRESH + HOSTILE, str(tmp_path / "b.db"), cwd=tmp_path)
     )
 
@@ -96,7 +96,7 @@ def test_results_of_hostile_hand_ins_are_stored(tool, tmp_path):
     assert {name.split()[0] for name in found} > {"ada", "bob", "cyd"}
 
 
-def refuses(said, count=1):
+def assert_refused(said, count=1):
     kept = [line for line in said.splitlines() if line.startswith(("The gradebook refused", "scores"))]
     first, second, scores = kept  # nbgrader's own log stands among them
     assert first == second
@@ -151,4 +151,4 @@ def free_port():
 
 def test_postgresql_through_the_same_url(tool, tmp_path, postgres):
     check(tool("python", "-c", PROGRAM, postgres, cwd=tmp_path))
-    refuses(tool("python", "-c", PROGRAM.partition("where =")[0] + FRESH + HOSTILE, postgres, cwd=tmp_path), 2)
+    assert_refused(tool("python", "-c", PROGRAM.partition("where =")[0] + FRESH + HOSTILE, postgres, cwd=tmp_path), 2)
