@@ -100,6 +100,7 @@ class AttemptEvaluation:
     result: object = None
     ends_without_points: bool = False
     _calls: list[Call] = field(default_factory=list)
+    _compared: int = 0  # how many of the calls have been compared
     _counts: dict[str, dict[int, bool]] = field(default_factory=dict)
     _quantity: str = ""
 
@@ -175,6 +176,7 @@ class AttemptEvaluation:
         facts: Facts = None,
         dtype: type | None = None,
         leaves: str = "",
+        by_call: bool = False,
     ) -> bool:
         """Compare one value.
 
@@ -193,6 +195,9 @@ class AttemptEvaluation:
             What the misconceptions' messages have in braces; a callable takes the result.
         dtype, leaves : type and str
             The dtype that the result must have, and the misconception to name if only the dtype is wrong.
+        by_call : bool
+            Whether ``got`` has one row for each call since the last comparison; the message then shows the call of the
+            first wrong row.
 
         Returns
         -------
@@ -200,6 +205,7 @@ class AttemptEvaluation:
             Whether the value was right.
         """
         what = of or format_call(self.last)
+        calls, self._compared = self._calls[self._compared :], len(self._calls)
         array = require_real_array(got, what)
         right = values_close(array, want, tol)
         fitting = dtype is None or np.asarray(got).dtype == dtype
@@ -207,8 +213,12 @@ class AttemptEvaluation:
         if not right:
             hit = frozenset(name for name, model in (misconceptions or {}).items() if _matches(model, got, tol))
             told = facts(array) if callable(facts) else facts
-            words = describe_difference(what, array, np.asarray(want, float), tol)
-            self._add_failure(hit, words + self._last_call_note(of), told, half=False)
+            wanted = np.asarray(want, float)
+            if by_call and len(array) == len(wanted) == len(calls):
+                words = _describe_row(what, array, wanted, tol, calls)
+            else:
+                words = describe_difference(what, array, wanted, tol) + self._last_call_note(of, len(calls))
+            self._add_failure(hit, words, told, half=False)
             return False
         if not fitting:
             words = translate("{what} has the right values as {got}; {wanted} is asked for.").format(
@@ -244,17 +254,19 @@ class AttemptEvaluation:
     def warned(self, reply: CallResult, name: str = "", **facts: object) -> bool:
         """Whether the call ended in a floating-point warning, which is then recorded as a failed case."""
         if reply.warning:
+            self._compared = len(self._calls)
             self._count("", False)
             where = f" ({reply.place})" if reply.place else ""
             words = f"{format_call(self.last)}: {reply.warning}{where}."
             self._add_failure(frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False)
         return bool(reply.warning)
 
-    def _last_call_note(self, of: str) -> str:
-        """The last call as text, where the name of the value does not show it."""
+    def _last_call_note(self, of: str, count: int) -> str:
+        """The last call as text, where the name of the value does not show it; ``count`` is how many were compared."""
         if not of or self.last is None:
             return ""
-        return "\n" + translate("The last call: `{call}`").format(call=format_call(self.last))
+        words = translate("The last of {count} calls: `{call}`") if count > 1 else translate("The last call: `{call}`")
+        return "\n" + words.format(count=count, call=format_call(self.last))
 
     def _add_failure(self, names: frozenset[str], text: str, facts: Mapping[str, object] | None, *, half: bool) -> None:
         told = {key: _format_fact(item) for key, item in (facts or {}).items()}
@@ -289,6 +301,16 @@ def describe_difference(what: str, got: np.ndarray, want: np.ndarray, tol: float
         return translate("{what} is {got}, expected {wanted}.").format(what=what, **values)
     entry = where[0] if len(where) == 1 else where
     return translate("{what}, entry {entry}: got {got}, expected {wanted}.").format(what=what, entry=entry, **values)
+
+
+def _describe_row(what: str, got: np.ndarray, want: np.ndarray, tol: float, calls: list[Call]) -> str:
+    """The first difference of two arrays with one row for each call, and that call."""
+    k = first_mismatch(got, want, tol)[0] if got.shape == want.shape else len(calls) - 1
+    words = describe_difference(
+        translate("{what}, call {number}").format(what=what, number=k + 1), got[k], want[k], tol
+    )
+    told = translate("This is call {number} of {count}: `{call}`")
+    return words + "\n" + told.format(number=k + 1, count=len(calls), call=format_call(calls[k]))
 
 
 def unpack_tuple(reply: CallResult, call: str, parts: tuple[str, ...]) -> tuple[object, ...]:

@@ -126,6 +126,8 @@ def _run_grade(options: argparse.Namespace) -> int:
         options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names
     )
     submissions = with_logins(collected, roster)
+    if not options.timestamps:
+        policy.require_different_times(submissions)
     _check_limits(options)
     limits = ResourceLimits(cpu=options.cpu, wall=options.wall, memory=options.memory << 20)
     batch = BatchOptions(
@@ -136,9 +138,10 @@ def _run_grade(options: argparse.Namespace) -> int:
             graded = remark_logins(grade_batch(submissions, store, batch, sys.stderr), submissions, roster)
             results = _with_remarks([policy.apply_to(result) for result in graded], roster, options.column)
             write_results(options.out / "results.jsonl", results)
-            write_atomically(options.out / "grades.csv", grades_csv(results, options.due).encode("utf-8", "replace"))
             enrolment = match_roster(results, roster) if roster else None
-            write_reports(options.out, results, similar_groups(submissions), enrolment)
+            table = grades_csv(results, options.due, enrolment.parted_names if enrolment else {})
+            write_atomically(options.out / "grades.csv", table.encode("utf-8", "replace"))
+            write_reports(options.out, results, similar_groups(submissions), enrolment, timed=bool(options.due))
             _export_grades(options, results, roster)
     except KeyboardInterrupt:
         print("\nStopped. The results so far are kept; run the same command again to continue.", file=sys.stderr)
@@ -186,7 +189,7 @@ def _check_limits(options: argparse.Namespace) -> None:
 
 
 def _summary_line(out: Path, count: int, odd: int) -> str:
-    look = f" {odd} could not be graded in full: see {out / 'report.html'}." if odd else ""
+    look = f" {odd} ended early or could not be read: see {out / 'report.html'}." if odd else ""
     return f"{count} submission{'s' * (count != 1)}: {out / 'grades.csv'}, {out / 'feedback'}.{look}"
 
 

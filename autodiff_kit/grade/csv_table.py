@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .results import SubmissionResult
 
@@ -16,7 +16,9 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def grades_csv(results: Iterable[SubmissionResult], due: str = "") -> str:
+def grades_csv(
+    results: Iterable[SubmissionResult], due: str = "", names: Mapping[str, tuple[str, str]] | None = None
+) -> str:
     """The text of ``grades.csv``.
 
     Parameters
@@ -25,6 +27,8 @@ def grades_csv(results: Iterable[SubmissionResult], due: str = "") -> str:
         Results of the batch.
     due : str
         The due time.
+    names : mapping, optional
+        Learner -> last name and first name in the roster.
 
     Returns
     -------
@@ -35,7 +39,8 @@ def grades_csv(results: Iterable[SubmissionResult], due: str = "") -> str:
     questions = list(dict.fromkeys(mark.question for result in ordered for mark in result.marks))
     rows: list[tuple[object, ...]] = [(*COLUMNS, *questions)]
     for result in ordered:
-        header = (result.exercise, due, result.submitted, escape_formula(result.learner), "", "", "")
+        name = map(escape_formula, (names or {}).get(result.learner, ("", "")))
+        header = (result.exercise, due, result.submitted, escape_formula(result.learner), *name, "")
         points = (result.points.get(question, "") for question in questions)
         rows.append((*header, result.raw_score, result.penalty, result.score, result.max_score, *points))
     return csv_text(rows)

@@ -181,8 +181,9 @@ def _check_question(
         stopped = [
             session.errors[place] for place, id in submission.questions if id == question.id and place in session.errors
         ]
-        why = f" Its cell stopped with {stopped[-1]}" if stopped and missing else ""
-        return Verdict("not attempted", 0.0, words + why)
+        if stopped and missing:
+            return Verdict("error", 0.0, f"{words} Its cell stopped with {stopped[-1]}")
+        return Verdict("not attempted", 0.0, words)
     session.begin_part()
     try:
         return grade_attempt(question, {}, seed, session)

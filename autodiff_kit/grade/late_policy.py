@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from autodiff_kit.errors import StructureError
 from autodiff_kit.lessons.timestamps import parse_timestamp
 
 from .results import SubmissionResult
+from .submission import Submission
 
 __all__ = ["LatePolicy"]
+
+ONE_DOWNLOAD = timedelta(minutes=1)
+"""Files of a class that are all this near in time have the time at which they were unpacked."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,18 @@ class LatePolicy:
             raise StructureError(
                 f"A late policy needs minutes of grace of 0 or more and percentages from 0 to 100; got "
                 f"{self.grace:g} minutes, {self.per_day:g} % a day, {self.most:g} % at most."
+            )
+
+    def require_different_times(self, submissions: Sequence[Submission]) -> None:
+        """Raise a :class:`StructureError` if all files would be late, by one time: that of a download."""
+        times = [_parse(one.submitted) for one in submissions if one.submitted]
+        if not self.due or len(times) < 3 or max(times) - min(times) > ONE_DOWNLOAD:
+            return
+        if (min(times) - _parse(self.due)).total_seconds() > 60 * self.grace:
+            raise StructureError(
+                f"All {len(times)} files have the time {min(times):%Y-%m-%d %H:%M} UTC, to a minute: when they were "
+                "downloaded, it seems, and by it everybody is late. Leave out --due, and let your platform subtract "
+                "points for late work; or unpack with a program that keeps the files' times."
             )
 
     def apply_to(self, result: SubmissionResult) -> SubmissionResult:

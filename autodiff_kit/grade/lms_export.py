@@ -42,6 +42,13 @@ class Enrolment:
     strangers: list[str]
     names: dict[str, str]
 
+    @property
+    def parted_names(self) -> dict[str, tuple[str, str]]:
+        """Learner -> last name and first name, where the roster parts them by a comma; else the whole name."""
+        return {
+            learner: (last, first) for learner, name in self.names.items() for last, _, first in [name.partition(", ")]
+        }
+
 
 def match_roster(results: Iterable[SubmissionResult], roster: Roster) -> Enrolment:
     """Find the enrolled learner of each result.
@@ -77,8 +84,8 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None
         have none. Without a roster each learner's name is used as the login.
     column : str, optional
         Title of the assignment in Canvas, such as ``Adam's slots (81234)``, for the exercise that most handed in. Its
-        points possible stay, scores are given on their scale, and a grade stays where nothing was handed in. By default
-        the exercise's name, for which Canvas offers to make an assignment.
+        points possible stay, scores are given on their scale, and a grade stays where nothing was handed in that could
+        be run. By default the exercise's name, for which Canvas offers to make an assignment.
 
     Returns
     -------
@@ -113,7 +120,8 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None
 
 def _canvas_points(result: SubmissionResult | None, most: float, possible: float) -> str:
     """A score on the scale of the assignment in Canvas; empty without a grade."""
-    return f"{round(result.score * possible / most, 2):g}" if result and result.marks and most else ""
+    graded = result is not None and result.marks and result.could_be_run and most
+    return f"{round(result.score * possible / most, 2):g}" if result and graded else ""
 
 
 def _canvas_learners(
@@ -210,4 +218,5 @@ def _grade_and_feedback(result: SubmissionResult | None) -> tuple[str, str]:
         for mark in result.marks
     ]
     text = "\n".join([*([result.reason] if result.reason else []), *told])
-    return f"{result.score:g}" if result.marks else "", escape_formula(text[:MAX_FEEDBACK_LENGTH])
+    grade = f"{result.score:g}" if result.marks and result.could_be_run else ""
+    return grade, escape_formula(text[:MAX_FEEDBACK_LENGTH])

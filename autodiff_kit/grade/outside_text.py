@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["clean_name", "clean_text", "file_names"]
+__all__ = ["clean_name", "clean_text", "file_names", "name_order"]
 
 MAX_NAME: Final = 120
 MAX_FILE_NAME_BYTES: Final = 100
@@ -96,6 +96,18 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
         taken.add(unique.casefold())
         found[name] = unique
     return found
+
+
+def name_order(name: str) -> tuple[str, str]:
+    """The place of a name in a list that people read: accents and case count last.
+
+    Examples
+    --------
+    >>> sorted(["Zoe", "Åberg", "adams", "Murphy", "Müller"], key=name_order)
+    ['Åberg', 'adams', 'Müller', 'Murphy', 'Zoe']
+    """
+    letters = (c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    return "".join(letters).casefold(), name
 
 
 def _plain_file_name(name: str) -> str:

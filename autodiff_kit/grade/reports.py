@@ -16,10 +16,11 @@ from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .exercise_lookup import find_known_exercise
 from .lms_export import Enrolment
-from .outside_text import file_names
+from .outside_text import file_names, name_order
 from .results import QuestionGrade, SubmissionResult
 from .similarity import SimilarGroup
 from .submission import CELL_WORDS
+from .submission_discovery import CALLED_LATE
 
 __all__ = ["feedback_html", "report_html", "write_reports"]
 
@@ -31,6 +32,7 @@ OUTCOME_WORDS = {
     "error": "Stopped",
     "not attempted": "Not attempted",
 }
+# What a teacher reads; the guide explains each.
 STATUS_WORDS = {
     "graded": "Graded",
     "timeout": "Time limit",
@@ -67,6 +69,10 @@ thead th { border-bottom: 1px solid var(--line); color: var(--quiet); font-weigh
 @media print { body { margin: 0; max-width: none; font-size: 11pt; } article, tr { break-inside: avoid; }
   td.bar span { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .wide { overflow: visible; } }
 """
+ALIKE_NOTE = (
+    "The share of code that is the same when names, numbers, texts and comments are left out. It proves nothing by "
+    "itself: a short question has few right answers, and the same slip makes wrong ones alike."
+)
 SCALE = (
     'of those who handed in<span class="scale" aria-hidden="true"><span>0 %</span><span>50 %</span>'
     "<span>100 %</span></span>"
@@ -78,6 +84,8 @@ def write_reports(
     results: Sequence[SubmissionResult],
     groups: Sequence[SimilarGroup],
     enrolment: Enrolment | None = None,
+    *,
+    timed: bool = False,
 ) -> None:
     """Write ``feedback/<learner>.html`` for each learner, and ``report.html``.
 
@@ -91,6 +99,8 @@ def write_reports(
         Groups of similar answers.
     enrolment : Enrolment, optional
         The results beside the roster.
+    timed : bool, optional
+        Whether the times of the files count. Otherwise pages do not show them: often they are those of a download.
     """
     by_learner: dict[str, list[SubmissionResult]] = {}
     for result in results:
@@ -98,12 +108,12 @@ def write_reports(
     pages = file_names(by_learner)
     names = enrolment.names if enrolment else {}
     for learner, own in by_learner.items():
-        page = feedback_html(learner, own, names.get(learner, "")).encode("utf-8", "replace")
+        page = feedback_html(learner, own, names.get(learner, ""), timed=timed).encode("utf-8", "replace")
         write_atomically(folder / "feedback" / f"{pages[learner]}.html", page)
     write_atomically(folder / "report.html", report_html(results, groups, enrolment).encode("utf-8", "replace"))
 
 
-def feedback_html(learner: str, results: Iterable[SubmissionResult], name: str = "") -> str:
+def feedback_html(learner: str, results: Iterable[SubmissionResult], name: str = "", *, timed: bool = False) -> str:
     """The feedback page of a learner: points and message of each question.
 
     Parameters
@@ -114,8 +124,10 @@ def feedback_html(learner: str, results: Iterable[SubmissionResult], name: str =
         The learner's own.
     name : str, optional
         The name in the roster.
+    timed : bool, optional
+        Whether to say when it was handed in.
     """
-    parts = [_exercise_html(result) for result in sorted(results, key=lambda result: result.exercise)]
+    parts = [_exercise_html(result, timed=timed) for result in sorted(results, key=lambda result: result.exercise)]
     login = f'<p class="quiet">Handed in as {_escape(learner)}</p>' if name else ""
     return _html_page(f"Feedback for {name or learner}", login + "\n".join(parts))
 
@@ -127,29 +139,32 @@ def report_html(
 
     Learners are links to their feedback, which lies beside the report.
     """
+    strangers = set(enrolment.strangers) if enrolment else set[str]()
+    counted_ones = [one for one in results if one.could_be_run and one.learner not in strangers]
     statuses = Counter(STATUS_WORDS[result.status].lower() for result in results)
     counted = ", ".join(f"{count} {status}" for status, count in statuses.most_common())
     links = _learner_links(results, enrolment.names if enrolment else {})
     return _html_page(
         "Report",
         f"<p>{len(results)} submissions: {counted or 'none'}.</p>"
-        + _score_lines(results)
-        + (_enrolment_html(enrolment) if enrolment else "")
+        + _score_lines(counted_ones)
+        + (_enrolment_html(enrolment, links) if enrolment else "")
         + _remarks_table(results, links)
-        + _scores_table(results, links)
-        + _outcomes_table(results)
-        + _misconceptions_table(results)
+        + _scores_table(results, links, enrolment.names if enrolment else {})
+        + _outcomes_table(counted_ones)
+        + _misconceptions_table(counted_ones)
+        + _same_files_table(results, links)
         + _similarity_table(groups, links, {mark.question: one.exercise for one in results for mark in one.marks}),
     )
 
 
-def _exercise_html(result: SubmissionResult) -> str:
+def _exercise_html(result: SubmissionResult, *, timed: bool) -> str:
     lesson = find_known_exercise(result.exercise) if result.exercise else None
     title = lesson.title if lesson else result.exercise or "Your submission"
     points = format_score(round(result.score, 2), result.max_score) if result.marks else "No points"
     late = f", after {format_points(round(result.penalty, 2))} for being late" if result.penalty else ""
     head = f'<h2>{_escape(title)}</h2><p class="score"><strong>{points}</strong>{late}</p>'
-    if result.submitted:
+    if result.submitted and timed:
         head += f'<p class="quiet">Handed in {_moment(result.submitted)}</p>'
     if result.status != "graded":
         head += f"<p><strong>{STATUS_WORDS[result.status]}.</strong> {_escape_with_code(result.reason)}</p>"
@@ -200,9 +215,10 @@ def _learner_links(results: Iterable[SubmissionResult], names: Mapping[str, str]
     }
 
 
-def _enrolment_html(enrolment: Enrolment) -> str:
+def _enrolment_html(enrolment: Enrolment, links: Mapping[str, str]) -> str:
     """Who handed in nothing, and whose names fit nobody in the roster."""
-    missing, strangers = ([(_escape(name),) for name in names] for names in (enrolment.missing, enrolment.strangers))
+    missing = [(_escape(name),) for name in sorted(enrolment.missing, key=name_order)]
+    strangers = [(links[name],) for name in sorted(enrolment.strangers, key=name_order)]
     absent = _html_table("Enrolled, without a submission", {"learner": "name"}, missing)
     return absent + _html_table("Not in the roster", {"handed in as": "name"}, strangers)
 
@@ -222,7 +238,7 @@ def _remarks_table(results: Sequence[SubmissionResult], links: Mapping[str, str]
     return _html_table("To look at", columns, rows, MAX_REMARKS_SHOWN)
 
 
-def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str]) -> str:
+def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str], names: Mapping[str, str]) -> str:
     """Everybody's score, with a link to the page that explains it."""
     rows = [
         (
@@ -233,7 +249,9 @@ def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str])
             _escape(result.exercise),
             _escape(result.learner),
         )
-        for result in sorted(results, key=lambda one: (not one.exercise, one.exercise, one.learner))
+        for result in sorted(
+            results, key=lambda one: (not one.exercise, one.exercise, name_order(names.get(one.learner, one.learner)))
+        )
     ]
     columns = {"learner": "name", "points": "number", "late": "short", "status": "short", "exercise": "short"}
     return _html_table("Scores", {**columns, "handed in as": ""}, rows)
@@ -241,7 +259,7 @@ def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str])
 
 def _late_words(result: SubmissionResult) -> str:
     if not result.late:
-        return ""
+        return "late in Canvas" if CALLED_LATE in result.remarks else ""
     return f"{format_points(round(result.penalty, 2))} less" if result.penalty else "late"
 
 
@@ -297,13 +315,27 @@ def _bar(count: int, outcomes: Counter[str]) -> str:
     return f'<span><span style="width:{100 * count / outcomes.total():.1f}%"></span></span>'
 
 
+def _same_files_table(results: Sequence[SubmissionResult], links: Mapping[str, str]) -> str:
+    """Learners who handed in the same file."""
+    by_hash: dict[str, list[SubmissionResult]] = {}
+    for result in sorted(results, key=lambda one: name_order(one.learner)):
+        if result.sha256:
+            by_hash.setdefault(result.sha256, []).append(result)
+    rows = [
+        (_learners_html([one.learner for one in own], links), _escape(own[0].exercise))
+        for own in by_hash.values()
+        if len({one.learner for one in own}) > 1
+    ]
+    return _html_table("The same file", {"learners": "words", "exercise": "short"}, rows, MAX_GROUPS_SHOWN)
+
+
 def _similarity_table(groups: Sequence[SimilarGroup], links: Mapping[str, str], exercises: Mapping[str, str]) -> str:
     """The groups of similar answers, as many as a person reads; those like the worked answer come last."""
     ordered = sorted(groups, key=lambda group: group.worked)
     rows = [
         (
             _question_words(exercises.get(group.question, ""), group.question),
-            _some_names(group, links),
+            _learners_html(group.learners, links) + (": like the worked answer" if group.worked else ""),
             f"{100 * group.similarity:.0f} %",
         )
         for group in ordered[:MAX_GROUPS_SHOWN]
@@ -311,18 +343,23 @@ def _similarity_table(groups: Sequence[SimilarGroup], links: Mapping[str, str], 
     left = len(groups) - len(rows)
     more = f'<p class="quiet">{left} more groups are less alike.</p>' if left else ""
     columns = {"question": "short", "learners": "words", "alike": "number"}
-    return _html_table("Answers that are alike", columns, rows) + more
+    return _html_table("Answers that are alike", columns, rows, note=ALIKE_NOTE) + more
 
 
-def _some_names(group: SimilarGroup, links: Mapping[str, str]) -> str:
-    shown = [links.get(learner, _escape(learner)) for learner in group.learners[:MAX_NAMES_SHOWN]]
-    left = len(group.learners) - len(shown)
-    named = "; ".join([*shown, *([f"and {left} more"] if left else [])])
-    return f"{named}: like the worked answer" if group.worked else named
+def _learners_html(learners: Sequence[str], links: Mapping[str, str]) -> str:
+    """Links to learners; more than a few are shown when asked for."""
+    named = [links.get(learner, _escape(learner)) for learner in learners]
+    left = len(named) - MAX_NAMES_SHOWN
+    more = f"<details><summary>and {left} more</summary>{'; '.join(named[MAX_NAMES_SHOWN:])}</details>"
+    return "; ".join(named[:MAX_NAMES_SHOWN]) + (more if left > 0 else "")
 
 
 def _html_table(
-    title: str, columns: Mapping[str, str], rows: Sequence[tuple[str, ...]], most: int = MAX_ROWS_SHOWN
+    title: str,
+    columns: Mapping[str, str],
+    rows: Sequence[tuple[str, ...]],
+    most: int = MAX_ROWS_SHOWN,
+    note: str = "",
 ) -> str:
     """A table with a heading, cut where a page would become too long for a browser.
 
@@ -336,6 +373,8 @@ def _html_table(
         Cells, as HTML.
     most : int
         How many rows are shown.
+    note : str
+        What to know before reading it.
     """
     if not rows:
         return f'<h2>{title}</h2><p class="quiet">None.</p>'
@@ -348,7 +387,10 @@ def _html_table(
     left = len(rows) - most
     more = f'<p class="quiet">{left} more are in results.jsonl.</p>' if left > 0 else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<h2>{title}</h2><div class="wide" role="region" aria-label="{title}" tabindex="0">{table}</div>{more}'
+    said = f'<p class="quiet">{note}</p>' if note else ""
+    return (
+        f'<h2>{title}</h2>{said}<div class="wide" role="region" aria-label="{title}" tabindex="0">{table}</div>{more}'
+    )
 
 
 def _html_page(title: str, body: str) -> str:

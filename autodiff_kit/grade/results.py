@@ -104,6 +104,11 @@ class SubmissionResult:
         return {mark.question: mark.max_points for mark in self.marks}
 
     @property
+    def could_be_run(self) -> bool:
+        """Whether it is a notebook of a known exercise. For others platforms get no grade: a teacher decides."""
+        return self.status not in ("invalid", "unsupported")
+
+    @property
     def raw_score(self) -> float:
         """Sum of the points, before any penalty."""
         return float(sum(mark.points for mark in self.marks))

@@ -130,9 +130,24 @@ def _similar_groups_of(question: Question, answers: Mapping[str, frozenset[str]]
         own = all_ngrams - given
         groups.add(learner, own, alone=not any(holders[ngram] <= few for ngram in own))
     for group in groups.found:
+        if group.worked:
+            yield from _same_slips(question, group, answers, given, few)
         if len(group.members) > (not group.worked):
             least = round(min(group.members.values()), 3)
             yield SimilarGroup(question.id, tuple(group.members), least, group.worked)
+
+
+def _same_slips(
+    question: Question, worked: _Group, answers: Mapping[str, frozenset[str]], given: frozenset[str], few: int
+) -> Iterator[SimilarGroup]:
+    """Groups of a few equal answers that are like the worked one, and not equal to it."""
+    equal: dict[frozenset[str], list[str]] = defaultdict(list)
+    for learner, similarity in worked.members.items():
+        if similarity < 1:
+            equal[answers[learner] - given].append(learner)
+    for learners in equal.values():
+        if 1 < len(learners) <= few:
+            yield SimilarGroup(question.id, tuple(learners), 1.0)
 
 
 class _GroupFinder:

@@ -212,6 +212,25 @@ def test_a_misconception_is_named_only_if_it_explains_every_miss():
     assert attempt.failed_cases[-1].text == "The answer is 7, expected 3."
 
 
+def test_a_message_shows_the_call_that_its_numbers_belong_to():
+    calls = [Call("f", (np.arange(2.0) + k,)) for k in range(3)]
+    right = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]])
+    got = right.copy()
+    got[1, 0] = 7.0
+    attempt = AttemptEvaluation()
+    attempt.case(0.0, 0.0, of="before")
+    for call in calls:
+        attempt.begin_call(call)
+    attempt.case(got, right, of="w after steps", by_call=True)
+    for call in calls:
+        attempt.begin_call(call)
+    attempt.case(1.0, 2.0, of="the sum")
+    assert attempt.failed_cases[0].text.splitlines() == [
+        "w after steps, call 2, entry 0: got 7, expected 1.", "This is call 2 of 3: `f([1, 2])`",
+    ]  # fmt: skip
+    assert attempt.failed_cases[1].text.splitlines()[1] == "The last of 3 calls: `f([2, 3])`"
+
+
 def test_two_misconceptions_are_named_where_each_failed_case_shows_one_of_them():
     attempt = AttemptEvaluation()
     attempt.case(2.0, 1.0, {"double": 2.0, "plus-one": 3.0}, facts={"at": 1})

@@ -76,7 +76,7 @@ def test_a_batch_from_end_to_end(subs, tmp_path, capsys):
     assert {path.name for path in (out / "feedback").iterdir()} == {f"{name}.html" for name in found}
     assert (out / "grades.csv").read_text().count("\n") == 7
     said = capsys.readouterr().out
-    assert "2 could not be graded in full" in said
+    assert "2 ended early or could not be read" in said
     assert all(Path(path).exists() for path in re.findall(rf"{out}/[\w.]*\w", said))
     assert len(re.findall(rf"{out}/", said)) == 3
 
@@ -289,6 +289,22 @@ def test_the_progress_bar():
     assert lines[0] == "4 of 10 were already graded."
     assert [line.count("#") for line in lines if line.startswith("[")] == [12, 15, 18, 21, 24, 27, 30]
     assert "6 graded in" in lines[-2]
+
+
+def test_progress_in_a_file_is_a_line_from_time_to_time(monkeypatch):
+    import io
+
+    now = iter(range(0, 10_000, 20))
+    monkeypatch.setattr("autodiff_kit.grade.progress_bar.time.monotonic", lambda: float(next(now)))
+    out = io.StringIO()
+    bar = ProgressBar(40, 0, out)
+    for _ in range(5):
+        bar.step()
+    bar.end()
+    assert out.getvalue().splitlines() == [
+        "1 of 40, about 26 min left.", "3 of 40, about 16 min left.", "5 of 40, about 14 min left.",
+        "5 graded in 2 min.",
+    ]  # fmt: skip
 
 
 def test_a_sandbox_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):

@@ -145,6 +145,20 @@ def test_an_assignment_that_exists_keeps_its_scale_and_its_grades(tmp_path):
         canvas_csv(one, roster(tmp_path, text), "Pushs (81234)")
 
 
+def test_what_could_not_be_run_leaves_the_grade_to_the_teacher(tmp_path):
+    marks = (QuestionGrade("jvp-1", 0.0, 3, "not attempted", "It could not be run."),)
+    found = [RESULTS[0], SubmissionResult("bob", "01_x", "invalid", "Not a notebook.", marks=marks)]
+    text = (
+        "Student,ID,SIS User ID,SIS Login ID,Section,Pushes (7)\n    Points Possible,,,,,10\n"
+        '"Lovelace, Ada",17,s17,ada,A,\n"Boole, Bob",1018,s18,bob,A,4\n"Byron, Dan",1019,s19,dan,B,\n'
+    )
+    table = rows(canvas_csv(found, roster(tmp_path, text), "Pushes (7)"))
+    assert [row[5] for row in table[2:]] == ["8.33", "4", ""]
+    bob = rows(moodle_csv(found, roster(tmp_path, BY_NAME)))[2]
+    assert bob[2] == ""
+    assert "Not a notebook." in bob[3]
+
+
 def test_of_files_of_one_time_the_later_upload_counts(tmp_path):
     for name, source in (("adal_17_90001_w-1", "'a'"), ("adal_17_90002_w", "'b'"), ("adal_17_80001_w-2", "'c'")):
         path = tmp_path / f"{name}.ipynb"

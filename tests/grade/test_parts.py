@@ -391,6 +391,71 @@ def test_pages_name_questions_as_the_notebook_and_learners_as_the_roster():
     assert '<td class="short">q2 <span' in report
 
 
+def test_times_of_one_download_are_no_times_of_submission():
+    def handed_in(*times):
+        return [Submission(f"{k}", submitted=f"2026-11-30T{time}+00:00") for k, time in enumerate(times)]
+
+    policy = LatePolicy("2026-11-30T12:00", grace=5)
+    with pytest.raises(StructureError, match="All 3 files have the time 2026-11-30 14:33 UTC"):
+        policy.require_different_times(handed_in("14:33:05", "14:33:06", "14:33:20"))
+    policy.require_different_times(handed_in("11:33:05", "11:33:06", "11:33:20"))
+    policy.require_different_times(handed_in("14:33:05", "14:33:06", "14:39:20"))
+    policy.require_different_times(handed_in("14:33:05", "14:33:06"))
+    LatePolicy().require_different_times(handed_in("14:33:05", "14:33:06", "14:33:20"))
+
+
+def test_pages_tell_when_it_was_handed_in_only_where_that_counts():
+    found = SubmissionResult("ada", "01_x", "graded", submitted="2026-11-30T22:10:00+00:00")
+    assert "Handed in" not in feedback_html("ada", [found])
+    assert "Handed in 2026-11-30 22:10:00 UTC" in feedback_html("ada", [found], timed=True)
+
+
+def test_equal_files_and_a_common_slip_are_in_the_report(tmp_path):
+    slip = next(question for question in LESSON.questions if question.id == "adam-1").solution.replace(
+        "+ eps)", "- eps)"
+    )
+    own = answered(leave=["adam-2"])
+    for name, found in (("ada", answered(adam_1=slip)), ("bob", answered(adam_1=slip, leave=["adam-6"]))):
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps(found), encoding="utf-8")
+    for name in ("cyd", "dan"):
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps(own), encoding="utf-8")
+    submissions = collect_submissions([tmp_path])
+    groups = similar_groups(submissions)
+    assert SimilarGroup("adam-1", ("ada", "bob"), 1.0) in groups
+    assert not [one for one in groups if set(one.learners) >= {"cyd", "dan"} and not one.worked]
+    results = [SubmissionResult(one.learner, one.exercise, "graded", sha256=one.sha256) for one in submissions]
+    page = report_html(results, groups)
+    same = page.partition("<h2>The same file</h2>")[2].partition("<h2>")[0]
+    assert "cyd</a>; <a" in same
+    assert "ada.html" not in same
+    assert "It proves nothing by itself" in page
+
+
+def test_learners_are_in_the_order_of_their_names_and_strangers_do_not_count():
+    marks = (QuestionGrade("jvp-1", 3.0, 3, "passed"),)
+    names = {"m1": "Murphy, Al", "m2": "Müller, Bo", "m3": "Åberg, Cy"}
+    found = [SubmissionResult(name, "01_x", "graded", marks=marks) for name in (*names, "zed")]
+    unread = (QuestionGrade("jvp-1", 0.0, 3, "not attempted"),)
+    found.append(SubmissionResult("m4", "01_x", "invalid", "No.", unread))
+    report = report_html(found, [], Enrolment({}, [], ["zed"], {**names, "m4": "Young, Di"}))
+    scores = report.partition("<h2>Scores</h2>")[2].partition("<h2>")[0]
+    assert re.findall(r'class="name"><a[^>]*>([^<]+)', scores) == [
+        "Åberg, Cy",
+        "Müller, Bo",
+        "Murphy, Al",
+        "Young, Di",
+        "zed",
+    ]
+    questions = report.partition("<h2>Questions</h2>")[2].partition("<h2>")[0]
+    assert [int(n) for n in re.findall(r'"number">(\d+)<', questions)] == [3, 0, 0, 0, 0]
+    assert '<a href="feedback/zed.html">zed</a>' in report.partition("Not in the roster")[2].partition("<h2>")[0]
+
+
+def test_a_long_list_of_learners_is_unfolded_when_asked_for():
+    group = SimilarGroup("jvp-1", tuple(f"one{k:02}" for k in range(15)), 1.0)
+    assert "<summary>and 3 more</summary>one12; one13; one14</details>" in report_html([], [group])
+
+
 def test_a_page_of_a_large_class_has_an_end():
     many = [SubmissionResult(f"{i}", "", "invalid", "No.") for i in range(2500)]
     report = report_html(many, [])

@@ -233,6 +233,7 @@ def test_a_cell_that_stopped_is_named_where_its_function_is_missing(hand_in):
     result = hand_in(answered(adam_5="def brake(slots, last_gradient, b1)\n    return 1"))
     mark = next(mark for mark in result.marks if mark.question == "adam-5")
     assert "There is no function `brake`. Its cell stopped with SyntaxError" in mark.message
+    assert mark.outcome == "error"
     assert not [mark for mark in result.marks if "cost no try" in mark.message]
 
 

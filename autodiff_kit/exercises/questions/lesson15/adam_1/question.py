@@ -79,7 +79,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "zeros": translate("w after steps, two of them with the gradient 0", "lesson15"),
             "none": translate("w after steps, two of them with None", "lesson15"),
         }[case]
-        a.case(got, right, mistaken, tol=1e-11, of=words, facts=facts)
+        a.case(got, right, mistaken, tol=1e-11, of=words, facts=facts, by_call=True)
 
 
 QUESTION = Question(

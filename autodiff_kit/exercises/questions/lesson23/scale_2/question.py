@@ -59,8 +59,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             continue
         want = run_script_with(run(), decayed_step=solution.decayed_step)
         facts = {"lr": given["lr"], "decay": given["decay"]}
-        words = translate("w (one row per step) with decoupled={decoupled}", "lesson23").format(decoupled=decoupled)
-        a.case(got, want, shared.replayed(run, "decayed_step", ways), tol=1e-11, of=words, facts=facts)
+        words = translate("w after steps with decoupled={decoupled}", "lesson23").format(decoupled=decoupled)
+        mistaken = shared.replayed(run, "decayed_step", ways)
+        a.case(got, want, mistaken, tol=1e-11, of=words, facts=facts, by_call=True)
 
 
 QUESTION = Question(
