@@ -135,21 +135,21 @@ def format_distinct(got: float, want: float) -> tuple[str, str]:
     return texts
 
 
-def format_value(value: object, entries: int = 12) -> str:
-    """A value as text for a message: six digits, long arrays abbreviated, strings in quotes."""
+def format_value(value: object, entries: int = 12, digits: int = 4) -> str:
+    """A value as text for a message: six digits, arrays with ``digits`` and abbreviated, texts in quotes."""
     if type(value) is float or (type(value) is np.ndarray and value.ndim == 0 and value.dtype.kind == "f"):
         text = f"{float(value):.6g}"
         return "0" if text == "-0" else text
     if type(value) is np.ndarray:
-        shown: Any = {"float_kind": lambda entry: f"{entry:.4g}", "bool": str}
+        shown: Any = {"float_kind": lambda entry: f"{entry:.{digits}g}", "bool": str}
         text = np.array2string(value, threshold=entries, edgeitems=2, separator=", ", formatter=shown)
         return " ".join(text.split())
     if type(value) in (list, tuple):
-        inner = ", ".join(format_value(item, entries) for item in value)  # type: ignore[attr-defined]
+        inner = ", ".join(format_value(item, entries, digits) for item in value)  # type: ignore[attr-defined]
         comma = "," if type(value) is tuple and len(value) == 1 else ""
         return f"[{inner}]" if type(value) is list else f"({inner}{comma})"
     if type(value) is dict:
-        return "{" + ", ".join(f"{key}: {format_value(item, entries)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{key!r}: {format_value(item, entries, digits)}" for key, item in value.items()) + "}"
     if isinstance(value, ReturnedFunction | FunctionType):
         return "a function"
     return repr(value) if type(value) is str else str(value)

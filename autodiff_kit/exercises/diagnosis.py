@@ -347,5 +347,5 @@ def _format_argument(value: object) -> str:
         return "[" + ", ".join(names if len(names) <= 3 else [names[0], "…", names[-1]]) + "]"
     if isinstance(value, np.ndarray) and value.size > 8:
         return translate("{dtype} array of shape {shape}").format(dtype=in_int64(value).dtype, shape=value.shape)
-    text = format_value(value)
+    text = format_value(value, digits=6)  # as many as a result has, so that who computes the call gets that result
     return text if len(text) <= 200 else text[:150] + " … " + text[-30:]

@@ -70,8 +70,9 @@ thead th { border-bottom: 1px solid var(--line); color: var(--quiet); font-weigh
   td.bar span { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .wide { overflow: visible; } }
 """
 ALIKE_NOTE = (
-    "The share of code that is the same when names, numbers, texts and comments are left out. It proves nothing by "
-    "itself: a short question has few right answers, and the same slip makes wrong ones alike."
+    "The share of code that is the same when names, numbers, texts and comments are left out; of a row, that of the least "
+    "alike. It proves nothing by itself: a short question has few right answers, and the same slip makes wrong ones "
+    "alike."
 )
 SCALE = (
     'of those who handed in<span class="scale" aria-hidden="true"><span>0 %</span><span>50 %</span>'
@@ -161,6 +162,8 @@ def report_html(
 def _exercise_html(result: SubmissionResult, *, timed: bool) -> str:
     lesson = find_known_exercise(result.exercise) if result.exercise else None
     title = lesson.title if lesson else result.exercise or "Your submission"
+    if not result.could_be_run:
+        return f"<h2>{_escape(title)}</h2><p><strong>No grade yet.</strong> {_escape_with_code(result.reason)}</p>"
     points = format_score(round(result.score, 2), result.max_score) if result.marks else "No points"
     late = f", after {format_points(round(result.penalty, 2))} for being late" if result.penalty else ""
     head = f'<h2>{_escape(title)}</h2><p class="score"><strong>{points}</strong>{late}</p>'
@@ -231,7 +234,9 @@ def _remarks_table(results: Sequence[SubmissionResult], links: Mapping[str, str]
             STATUS_WORDS[result.status],
             _escape(result.exercise),
         )
-        for result in sorted(results, key=lambda one: (one.status == "graded", one.status, one.learner))
+        for result in sorted(
+            results, key=lambda one: (one.status == "graded", one.could_be_run, one.status, one.learner)
+        )
         if result.status != "graded" or result.remarks
     ]
     columns = {"learner": "name", "why": "words", "status": "short", "exercise": "short"}
@@ -270,7 +275,8 @@ def _outcomes_table(results: Sequence[SubmissionResult]) -> str:
         for place, counts in _outcome_counts(results).items()
     ]
     columns = {"question": "short", **dict.fromkeys(OUTCOME_WORDS.values(), "number"), f"passed, {SCALE}": "bar"}
-    return _html_table("Questions", columns, rows)
+    note = "Without files that could not be run, and without those of nobody in the roster."
+    return _html_table("Questions", columns, rows, note=note)
 
 
 def _outcome_counts(results: Iterable[SubmissionResult]) -> dict[tuple[str, str], Counter[str]]:

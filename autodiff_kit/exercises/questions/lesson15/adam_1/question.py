@@ -75,7 +75,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         moved = float(np.abs(right[zero] - right[zero - 1]).max())
         facts = {"z": moved, "x": float(np.abs(got[0] - w)[0] / given["lr"]), "d": float(np.abs(got[1] - got[0]).max())}
         words = {
-            "plain": translate("w after steps with numbers as gradients", "lesson15"),
+            "plain": translate("w after steps", "lesson15"),
             "zeros": translate("w after steps, two of them with the gradient 0", "lesson15"),
             "none": translate("w after steps, two of them with None", "lesson15"),
         }[case]
