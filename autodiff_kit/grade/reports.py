@@ -70,9 +70,9 @@ thead th { border-bottom: 1px solid var(--line); color: var(--quiet); font-weigh
   td.bar span { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .wide { overflow: visible; } }
 """
 ALIKE_NOTE = (
-    "The share of code that is the same when names, numbers, texts and comments are left out; of a row, that of the least "
-    "alike. It proves nothing by itself: a short question has few right answers, and the same slip makes wrong ones "
-    "alike."
+    "The share of code that is the same when names, numbers, texts and comments are left out; in a row, that of the "
+    "least alike. It proves nothing by itself: a short question has few right answers, and the same slip makes wrong "
+    "ones alike."
 )
 SCALE = (
     'of those who handed in<span class="scale" aria-hidden="true"><span>0 %</span><span>50 %</span>'
