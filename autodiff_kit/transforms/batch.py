@@ -222,7 +222,8 @@ class OutsideRecords:
     them; it is run again on the tensors of all examples, where they record it.
     """
 
-    def __init__(self, records: Sequence[Record]) -> None:
+    def __init__(self, batch: Batch, records: Sequence[Record]) -> None:
+        self.batch = batch
         self.records = [record for record in records if record.sink is not None]
         self.before = [(record.sink, record.keep_all) for record in self.records]
         self.moved: Node | None = None  # the last node that was recorded for all examples instead
@@ -262,7 +263,8 @@ class OutsideSink:
     def append(self, node: Node) -> None:
         """Append a node to the record, unless it has to be recorded for all examples."""
         y, *values = node.saved or (None,)
-        if isinstance(y, BatchedArray):
+        # What a vmap further out holds is that one's, also where the tape was opened inside of it.
+        if isinstance(y, BatchedArray) and y.tracer.depth >= self.outside.batch.depth:
             self.outside.record_for_all(node, y, values)
             return
         self.outside.close()

@@ -150,7 +150,7 @@ def _batched(batch: Batch, x: Any, axis: int | None) -> Any:
 def _call_inside(batch: Batch, f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Call the function while the tapes outside record for all examples, and compiled functions run as they are."""
     around = () if open_records.trace is None else open_records.trace.outside  # tapes around the body of a loop
-    outside = OutsideRecords([*around, *open_records.records])
+    outside = OutsideRecords(batch, [*around, *open_records.records])
     ACTIVE_MODES.append(batch)
     outside.open()
     try:

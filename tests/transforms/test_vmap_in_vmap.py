@@ -21,6 +21,9 @@ PAIRS: dict[str, Callable[[Any, Any], Any]] = {
     "slope of segment_max": ak.grad(lambda v, w: ak.sum(ak.sin(ak.segment.segment_max(v * w, IDS, 2)))),
     "rows updated": lambda v, w: v.at[np.array([1, 3, 1])].add(w[:3]),
     "rows of the shared one": lambda v, w: w.at[np.array([1, 3, 1])].max(v[:3]),
+    "only the first": lambda v, w: ak.tanh(v) * v[0],
+    "only the second": lambda v, w: ak.sin(w[:2]),
+    "a sum of each": lambda v, w: ak.sum(v) * ak.sum(w * w),
     "condition of one": lambda v, w: ak.cond(ak.sum(v) > 0.0, ak.sin, lambda z: 2.0 * z, w),
     "condition of both": lambda v, w: ak.cond(ak.sum(v * w) > 0.0, lambda a, b: a * b, lambda a, b: a - b, v, w),
 }
@@ -59,6 +62,34 @@ def test_compiled_pairs(f: Any) -> None:
             found, expected = (run(ak.constant(scale * X), ak.constant(Y))[1] for run in (compiled, slope))
             for ours, theirs in zip(found, expected, strict=True):
                 np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("f", PAIRS.values(), ids=PAIRS.keys())
+def test_pairs_of_each_example_of_a_third_vmap(f: Any) -> None:
+    """The tape lies between the vmaps: what the outer one holds is recorded as it is."""
+    many = np.stack([X, -0.8 * X + 0.1, X[::-1]])
+    x, y = ak.constant(many), ak.constant(Y)
+    for wrt in (0, 1, (0, 1)):
+        slope = ak.grad(lambda a, b: ak.sum(ak.cos(both(f)(a, b)) * 0.5), wrt)
+        found = ak.vmap(slope, in_axes=(0, None))(x, y)
+        expected = [slope(x[k], y) for k in range(len(many))]
+        for k in range(len(many)):
+            for ours, theirs in zip(
+                found if isinstance(wrt, tuple) else (found,),
+                expected[k] if isinstance(wrt, tuple) else (expected[k],),
+                strict=True,
+            ):
+                np.testing.assert_allclose(ours[k].numpy(), theirs.numpy(), rtol=1e-12, atol=1e-14)
+
+    def curvature(a: Any) -> Any:
+        return ak.grad(lambda p: ak.sum(ak.sin(ak.grad(lambda q: ak.sum(ak.cos(both(f)(q, y))))(p))))(a)
+
+    np.testing.assert_allclose(
+        ak.vmap(curvature)(x).numpy(),
+        np.stack([curvature(x[k]).numpy() for k in range(len(many))]),
+        rtol=1e-11,
+        atol=1e-12,
+    )
 
 
 def test_a_branch_of_cond_in_a_tangent_of_a_gradient() -> None:

@@ -76,7 +76,7 @@ def _trace_batched(
         return batch.whole(t._value if batch.holds(t._value) else t)  # type: ignore[no-any-return]
 
     def for_all(carry: list[Tensor], entries: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-        outside = OutsideRecords([*open_records.trace.outside, *open_records.records])
+        outside = OutsideRecords(batch, [*open_records.trace.outside, *open_records.records])
         outside.open()
         try:
             own = [batch.enter(x) if differs else x for x, differs in zip(entries, differ, strict=True)]
