@@ -12,6 +12,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
 from autodiff_kit.ops.families import general, linear
+from autodiff_kit.ops.in_place import on_temporary
 from autodiff_kit.ops.promotion import _add_reduce, sum_values
 
 
@@ -90,8 +91,12 @@ def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
     x, y = as_array(unwrap(x)), as_array(unwrap(y))
     y = y if keepdims or not axis else np.expand_dims(y, axis)
     exact = np.result_type(x.dtype, np.float32)  # float16 cannot count beyond 2,048
-    equal = ((x == y) | (np.isnan(x) & np.isnan(y))).astype(exact)
-    return (equal / np.sum(equal, axis=axis, keepdims=True)).astype(x.dtype, copy=False)
+    equal = (x == y).astype(exact)
+    count = _add_reduce(equal, axis=axis, keepdims=True)
+    if type(count) is not np.ndarray or not count.all():  # only a nan differs from itself
+        equal = ((x == y) | (np.isnan(x) & np.isnan(y))).astype(exact)
+        count = _add_reduce(equal, axis=axis, keepdims=True)
+    return on_temporary(np.divide, equal, count).astype(x.dtype, copy=False)
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
