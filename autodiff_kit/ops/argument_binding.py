@@ -33,6 +33,8 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
     def parameters_of(args: tuple[Any, ...], params: dict[str, Any]) -> dict[str, Any]:
         if len(args) == len(names):
             return dict(zip(rest, args[arrays:], strict=True))
+        if len(args) == arrays + 1 and not params:
+            return {**defaults, rest[0]: args[arrays]}
         return {**defaults, **dict(zip(rest, args[arrays:], strict=False)), **params}
 
     def on_any(*args: Any, **params: Any) -> Tensor:

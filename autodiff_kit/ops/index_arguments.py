@@ -63,6 +63,8 @@ def index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ..
     """The same index after ``lead`` leading axes; None if NumPy would move the axes of separated index arrays to the
     front.
     """
+    if not lead:
+        return index
     picks = [k for k, p in enumerate(index) if is_array_index(p) or isinstance(p, (int, np.integer))]
     if not is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
         return None

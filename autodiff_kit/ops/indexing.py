@@ -37,8 +37,10 @@ def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: An
         return rows
     if whole or open_records.trace is not None or like.dtype.char not in "fd":
         return None
-    if type(g) is np.ndarray and not lead and reads_all_in_order(index, math.prod(like.shape), g.size):
-        return g.reshape(like.shape) if g.dtype == like.dtype else None
+    if type(g) is np.ndarray and g.ndim and not lead and g.dtype == like.dtype and is_basic_index(index):
+        if reads_all_in_order(index, math.prod(like.shape), g.size):
+            return g.reshape(like.shape)
+        return EntriesGradient(like, lambda total: np.add(view := total[index], g, out=view))
     if any(isinstance(part, Tracer) for part in (g, *index)):
         return None
     return EntriesGradient(like, lambda total: _add_entries(total, np.asarray(g, like.dtype), index, lead))
@@ -94,7 +96,8 @@ def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
     >>> ak.getitem([10.0, 20.0, 30.0], slice(1, None)).tolist()
     [20.0, 30.0]
     """
-    x = as_array(x) if is_basic_index(index) else np.asarray(x)
+    if type(x) is not np.ndarray:
+        x = as_array(x) if is_basic_index(index) else np.asarray(x)
     lead = x.ndim - ndim
     try:
         if not lead:
