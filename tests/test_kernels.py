@@ -232,7 +232,19 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
     assert not loops["relu_mask"](numbers, above)
     assert above.tolist() == [False, False, True, False, True, False]
     assert loops["relu_mask"](numbers[:3].copy(), above[:3])
+    _entrywise_loops_against_formulas(loops)
+    _loops_over_rows_and_columns_against_formulas(loops)
     known = {
+        "sigmoid",
+        "sigmoid_vjp",
+        "gelu",
+        "gelu_vjp",
+        "masked_softmax_rows",
+        "masked_softmax_vjp_rows",
+        "standardize_rows",
+        "standardize_vjp_rows",
+        "standardize_columns",
+        "standardize_vjp_columns",
         "softmax_vjp_rows",
         "scatter_add_rows",
         "scatter_add_windows",
@@ -244,6 +256,87 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
         "adam_step",
     }
     assert set(loops) == known | {"cross_entropy", "cross_entropy_vjp", "relu_vjp", "relu", "relu_mask"}
+
+
+def _entrywise_loops_against_formulas(loops: dict[str, Any]) -> None:
+    x, g = np.linspace(-30, 30, 61), np.linspace(1, 2, 61)
+    found = {name: np.empty(61) for name in ("sigmoid", "sigmoid_vjp", "gelu", "gelu_vjp")}
+    for name, out in found.items():
+        loops[name](*((g, x) if name.endswith("vjp") else (x,)), out)
+    sigmoid = lambda z: np.exp(np.minimum(z, 0)) / (1 + np.exp(-np.abs(z)))  # noqa: E731
+    angle, slope = np.sqrt(8 / np.pi) * (x + 0.044715 * x**3), np.sqrt(8 / np.pi) * (1 + 3 * 0.044715 * x**2)
+    np.testing.assert_allclose(found["sigmoid"], sigmoid(x), rtol=1e-14)
+    np.testing.assert_allclose(found["sigmoid_vjp"], g * sigmoid(x) * sigmoid(-x), rtol=1e-14)
+    np.testing.assert_allclose(found["gelu"], x * sigmoid(angle), rtol=1e-12, atol=1e-300)
+    expected = g * (sigmoid(angle) + x * sigmoid(angle) * sigmoid(-angle) * slope)
+    np.testing.assert_allclose(found["gelu_vjp"], expected, rtol=1e-12, atol=1e-300)
+
+
+def _loops_over_rows_and_columns_against_formulas(loops: dict[str, Any]) -> None:
+    rng = np.random.default_rng(2)
+    x, g, mask = rng.normal(size=(4, 3)), rng.normal(size=(4, 3)), np.array([[True, False, True], [False] * 3])
+    y, pulled, keep = np.empty((4, 3)), np.empty((4, 3)), np.tile(mask, (2, 1))
+    loops["masked_softmax_rows"](x, mask, y)
+    e = np.exp(x) * keep
+    np.testing.assert_allclose(y, e / np.where(keep, e.sum(-1, keepdims=True), 1), rtol=1e-14)
+    loops["masked_softmax_vjp_rows"](g, y, mask, pulled)
+    np.testing.assert_allclose(pulled, y * (g - (g * y).sum(-1, keepdims=True)), rtol=1e-14)
+    x, g = rng.normal(size=(2, 5, 3)), rng.normal(size=(2, 5, 3))
+    for axis, kind in ((2, "rows"), (1, "columns")):
+        out, pulled = np.empty_like(x), np.empty_like(x)
+        shape = (10, 3) if kind == "rows" else (2, 5, 3)
+        rate = 1 / np.sqrt(x.var(axis, keepdims=True) + 0.1)
+        loops[f"standardize_{kind}"](x.reshape(shape), 0.1, out.reshape(shape))
+        np.testing.assert_allclose(out, (x - x.mean(axis, keepdims=True)) * rate, rtol=1e-13, atol=1e-15)
+        loops[f"standardize_vjp_{kind}"](*(a.reshape(shape) for a in (g, out, x)), 0.1, pulled.reshape(shape))
+        expected = rate * (g - g.mean(axis, keepdims=True) - out * (g * out).mean(axis, keepdims=True))
+        np.testing.assert_allclose(pulled, expected, rtol=1e-12, atol=1e-14)
+
+
+def _second_order(f: Any, x: Any, weight: Any) -> list[Any]:
+    """The value, the gradient, the gradient on a tape, and one of second order."""
+    x = ak.constant(x)
+    with ak.GradientTape() as outer, np.errstate(all="ignore"):
+        outer.watch(x)
+        with ak.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = f(x)
+        recorded = tape.gradient(y, x, weight)
+    with np.errstate(all="ignore"):
+        return [t.numpy() for t in (y, tape.gradient(y, x, weight), recorded, outer.gradient(recorded, x, weight))]
+
+
+MASK = np.random.default_rng(5).random((4, 70)) < 0.6
+MASK[1] = False
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("f", [
+    ak.sigmoid, ak.nn.gelu, lambda x: ak.nn.masked_softmax(x, MASK), lambda x: ak.nn.masked_softmax(x, MASK[:, :1]),
+    lambda x: ak.nn.masked_softmax(x, MASK[0], empty="nan"), ak.nn.layer_norm,
+    lambda x: ak.nn.layer_norm(x, axis=(-1, -2)), lambda x: ak.nn.layer_norm(x, axis=(0, 2)),
+    lambda x: ak.nn.layer_norm(x, axis=0), ak.nn.instance_norm,
+], ids=["sigmoid", "gelu", "mask", "rows", "nan", "layer", "layer 2", "apart", "first", "instance"])  # fmt: skip
+def test_a_loop_gives_what_numpy_gives(
+    loops: dict[str, Any], f: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In both orders, for stacks, transposed arrays, and with nan and infinities; nobody's array is written to."""
+    rng = np.random.default_rng(4)
+    plain = rng.normal(size=(3, 4, 70)).astype(dtype) * 4
+    strange = plain.copy()
+    strange[0, 0, 3], strange[1, 2, 5], strange[2, 1, 0], strange[2, 3, 1] = np.nan, np.inf, -np.inf, -800
+    turned = rng.normal(size=(70, 4, 3)).astype(dtype).T
+    weight = rng.normal(size=plain.shape).astype(dtype)
+    eps = np.finfo(dtype).eps
+    for x in (plain, strange, turned):
+        before, found = (x.tobytes(), weight.tobytes()), []
+        for table in ({}, loops):
+            monkeypatch.setattr(kernels, "_loops", dict(table))
+            found.append(_second_order(f, x, weight))
+        for a, b in zip(*found, strict=True):
+            assert a.dtype == b.dtype == dtype
+            np.testing.assert_allclose(b, a, rtol=200 * eps, atol=200 * eps)
+        assert before == (x.tobytes(), weight.tobytes())
 
 
 TAKE_OVER = """

@@ -1,4 +1,4 @@
-"""Loops of eager operations: ReLU, softmax, cross-entropy, Adam, scatter-add, image windows, max pooling.
+"""Loops of eager operations: activations, softmax, normalization, cross-entropy, Adam, scatter-add, windows, pooling.
 
 Importing this module imports numba. The loops are compiled when the module is loaded, for float32 and float64. Arrays
 are C-contiguous and of one dtype; inputs may be read-only.
@@ -108,6 +108,38 @@ def _sum_of_exponentials(row: Any, top: Any) -> Any:
     return total
 
 
+@njit(error_model="numpy", fastmath=_SUMS)
+def _mean_and_rate(row: Any, epsilon: Any) -> Any:
+    """The mean of a row, and one over the root of its variance plus epsilon."""
+    one, total = row.dtype.type(1), row.dtype.type(0)
+    count, square = row.dtype.type(row.size), total
+    for j in range(row.size):
+        total += row[j]
+    mean = total / count
+    for j in range(row.size):
+        square += (row[j] - mean) * (row[j] - mean)
+    return mean, one / np.sqrt(square / count + epsilon)
+
+
+@njit(error_model="numpy")
+def _means_and_rates(x: Any, epsilon: Any, mean: Any, rate: Any) -> None:
+    """The means of the columns, and one over the roots of their variances plus epsilon."""
+    one, count = x.dtype.type(1), x.dtype.type(x.shape[0])
+    mean[:], rate[:] = 0, 0
+    for i in range(x.shape[0]):
+        row = x[i]
+        for k in range(row.size):
+            mean[k] += row[k]
+    for k in range(mean.size):
+        mean[k] /= count
+    for i in range(x.shape[0]):
+        row = x[i]
+        for k in range(row.size):
+            rate[k] += (row[k] - mean[k]) * (row[k] - mean[k])
+    for k in range(rate.size):
+        rate[k] = one / np.sqrt(rate[k] / count + epsilon)
+
+
 # ---------------------------------------------------------------------------------------------------------------- loops
 @_loop(lambda real: (_read(real, 1), _write(real, 1)))
 def relu(x: Any, out: Any) -> None:
@@ -133,6 +165,48 @@ def relu_vjp(g: Any, above: Any, out: Any) -> None:
     one, zero = g.dtype.type(1), g.dtype.type(0)
     for i in range(g.size):
         out[i] = g[i] * (one if above[i] else zero)
+
+
+@_loop(lambda real: (_read(real, 1), _write(real, 1)))
+def sigmoid(x: Any, out: Any) -> None:
+    """``1 / (1 + exp(-x))``, accurate in both tails."""
+    one, zero = x.dtype.type(1), x.dtype.type(0)
+    for i in range(x.size):
+        e = _exponential(-abs(x[i]))
+        out[i] = (one if x[i] >= zero else e) / (one + e)
+
+
+@_loop(lambda real: (_read(real, 1), _read(real, 1), _write(real, 1)))
+def sigmoid_vjp(g: Any, x: Any, out: Any) -> None:
+    """``g * sigmoid(x) * sigmoid(-x)``."""
+    one = x.dtype.type(1)
+    for i in range(x.size):
+        e = _exponential(-abs(x[i]))
+        out[i] = g[i] * (e / ((one + e) * (one + e)))
+
+
+@_loop(lambda real: (_read(real, 1), _write(real, 1)))
+def gelu(x: Any, out: Any) -> None:
+    """``x * sigmoid(angle)``; the angle is a polynomial of x."""
+    one, zero = x.dtype.type(1), x.dtype.type(0)
+    linear, cubic = x.dtype.type(vector_math.GELU_LINEAR), x.dtype.type(vector_math.GELU_CUBIC)
+    for i in range(x.size):
+        angle = x[i] * (x[i] * x[i] * cubic + linear)
+        e = _exponential(-abs(angle))
+        out[i] = x[i] * ((one if angle >= zero else e) / (one + e))
+
+
+@_loop(lambda real: (_read(real, 1), _read(real, 1), _write(real, 1)))
+def gelu_vjp(g: Any, x: Any, out: Any) -> None:
+    """``g`` times the derivative of :func:`gelu`."""
+    one, zero, three = x.dtype.type(1), x.dtype.type(0), x.dtype.type(3)
+    linear, cubic = x.dtype.type(vector_math.GELU_LINEAR), x.dtype.type(vector_math.GELU_CUBIC)
+    for i in range(x.size):
+        square = x[i] * x[i]
+        angle = x[i] * (square * cubic + linear)
+        e = _exponential(-abs(angle))
+        s, slope = (one if angle >= zero else e) / (one + e), e / ((one + e) * (one + e))
+        out[i] = g[i] * (s + x[i] * slope * (three * cubic * square + linear))
 
 
 @_loop(lambda real: (_read(real, 2), _IDS, _write(real, 1)))
@@ -182,6 +256,95 @@ def softmax_vjp_rows(g: Any, y: Any) -> None:
             total += g[i, j] * y[i, j]
         for j in range(columns):
             g[i, j] = y[i, j] * (g[i, j] - total)
+
+
+@_loop(lambda real: (_read(real, 2), _read(types.boolean, 2), _write(real, 2)), sums=True)
+def masked_softmax_rows(x: Any, mask: Any, out: Any) -> None:
+    """The softmax of each row over the entries that the mask keeps; the rows of the mask come again in turn."""
+    zero, lowest = x.dtype.type(0), x.dtype.type(-np.inf)
+    for i in range(x.shape[0]):
+        row, keep, to = x[i], mask[i % mask.shape[0]], out[i]
+        for j in range(to.size):
+            to[j] = row[j] if keep[j] else lowest
+        top, total = _row_maximum(to), zero
+        top = zero if top == lowest and not keep.any() else top
+        for j in range(to.size):
+            e = _exponential(to[j] - top)
+            e = e if keep[j] else zero
+            to[j] = e
+            total += e
+        for j in range(to.size):
+            to[j] = to[j] / total if keep[j] else zero
+
+
+@_loop(lambda real: (_read(real, 2), _read(real, 2), _read(types.boolean, 2), _write(real, 2)), sums=True)
+def masked_softmax_vjp_rows(g: Any, y: Any, mask: Any, out: Any) -> None:
+    """``y * (g - sum(y * g))`` of each row over the entries that the mask keeps, and 0 at the others."""
+    zero = y.dtype.type(0)
+    for i in range(y.shape[0]):
+        keep, to, total = mask[i % mask.shape[0]], out[i], zero
+        for j in range(to.size):
+            total += g[i, j] * y[i, j] if keep[j] else zero
+        for j in range(to.size):
+            to[j] = y[i, j] * (g[i, j] - total) if keep[j] else zero
+
+
+@_loop(lambda real: (_read(real, 2), real, _write(real, 2)), sums=True)
+def standardize_rows(x: Any, epsilon: Any, out: Any) -> None:
+    """Each row minus its mean, divided by the root of its variance plus epsilon."""
+    for i in range(x.shape[0]):
+        row, to = x[i], out[i]
+        mean, rate = _mean_and_rate(row, epsilon)
+        for j in range(row.size):
+            to[j] = (row[j] - mean) * rate
+
+
+@_loop(lambda real: (_read(real, 2), _read(real, 2), _read(real, 2), real, _write(real, 2)), sums=True)
+def standardize_vjp_rows(g: Any, y: Any, x: Any, epsilon: Any, out: Any) -> None:
+    """``(g - mean(g) - y * mean(g * y)) * rate`` of each row."""
+    one, zero = x.dtype.type(1), x.dtype.type(0)
+    for i in range(x.shape[0]):
+        count, s, t = one * x.dtype.type(x.shape[1]), zero, zero
+        rate = _mean_and_rate(x[i], epsilon)[1]
+        for j in range(x.shape[1]):
+            s += g[i, j]
+            t += g[i, j] * y[i, j]
+        s, t = s / count, t / count
+        for j in range(x.shape[1]):
+            out[i, j] = (g[i, j] - s - y[i, j] * t) * rate
+
+
+@_loop(lambda real: (_read(real, 3), real, _write(real, 3)))
+def standardize_columns(x: Any, epsilon: Any, out: Any) -> None:
+    """As :func:`standardize_rows`, over the middle axis."""
+    mean, rate = np.empty(x.shape[2], x.dtype), np.empty(x.shape[2], x.dtype)
+    for b in range(x.shape[0]):
+        _means_and_rates(x[b], epsilon, mean, rate)
+        for i in range(x.shape[1]):
+            row, to = x[b, i], out[b, i]
+            for k in range(row.size):
+                to[k] = (row[k] - mean[k]) * rate[k]
+
+
+@_loop(lambda real: (_read(real, 3), _read(real, 3), _read(real, 3), real, _write(real, 3)))
+def standardize_vjp_columns(g: Any, y: Any, x: Any, epsilon: Any, out: Any) -> None:
+    """As :func:`standardize_vjp_rows`, over the middle axis."""
+    count = x.dtype.type(x.shape[1])
+    s, t, rate = np.empty(x.shape[2], x.dtype), np.empty(x.shape[2], x.dtype), np.empty(x.shape[2], x.dtype)
+    for b in range(x.shape[0]):
+        _means_and_rates(x[b], epsilon, s, rate)
+        s[:], t[:] = 0, 0
+        for i in range(x.shape[1]):
+            one, other = g[b, i], y[b, i]
+            for k in range(one.size):
+                s[k] += one[k]
+                t[k] += one[k] * other[k]
+        s /= count
+        t /= count
+        for i in range(x.shape[1]):
+            one, other, to = g[b, i], y[b, i], out[b, i]
+            for k in range(one.size):
+                to[k] = (one[k] - s[k] - other[k] * t[k]) * rate[k]
 
 
 @_loop(lambda real: (_write(real, 1), _read(real, 1), *[_write(real, 1)] * 3, _read(real, 1)))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "GELU_CUBIC", "GELU_LINEAR",
     "LOWEST_KEY32", "LOWEST_KEY64", "MAX_ANGLE32", "MAX_ANGLE64", "SMALLEST_NORMAL32", "SMALLEST_NORMAL64",
     "exp32", "exp64", "has_large_angle32", "has_large_angle64", "log1p32", "log1p64", "log32",
     "log64", "logaddexp32", "logaddexp64", "reduce_angles", "sincos32", "sincos64",
@@ -26,6 +27,10 @@ SMALLEST_NORMAL32, SMALLEST_NORMAL64 = f(np.finfo(np.float32).tiny), float(np.fi
 LOWEST_KEY32, LOWEST_KEY64 = np.int32(-(2**31)), np.int64(-(2**63))
 # Adding one of these rounds to an integer, which the low bits then hold.
 ROUNDING32, ROUNDING64 = f(12582912.0), 6755399441055744.0
+
+GELU_LINEAR = 2 * math.sqrt(2 / math.pi)
+GELU_CUBIC = 0.044715 * GELU_LINEAR
+"""``x * (GELU_LINEAR + GELU_CUBIC * x²)`` is the angle whose sigmoid weighs the input of GELU."""
 
 FASTMATH_FLAGS = "contract nsz"
 """What LLVM may do with these operations: fused multiply-add, and any sign of zero."""

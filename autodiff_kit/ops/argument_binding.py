@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_kit.core.dispatch import apply_op, compute, record_op
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.pytree import flatten
-from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import highest_tracer
 from autodiff_kit.errors import ArgumentError, AutodiffError, ShapeError
 
@@ -33,14 +33,21 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
     def parameters_of(args: tuple[Any, ...], params: dict[str, Any]) -> dict[str, Any]:
         if len(args) == len(names):
             return dict(zip(rest, args[arrays:], strict=True))
+        if len(args) == arrays + 1 and not params:
+            return {**defaults, rest[0]: args[arrays]}
         return {**defaults, **dict(zip(rest, args[arrays:], strict=False)), **params}
 
     def on_any(*args: Any, **params: Any) -> Tensor:
         if params or not needed <= len(args) <= len(names):
             args, params = binder.bind(args, params)
-        operands = (as_tensor(args[0]),) if arrays == 1 else tuple([as_tensor(x) for x in args[:arrays]])
         params = parameters_of(args, params) if params or len(args) > arrays else defaults
-        return apply_op(op, operands, binder.prepare_parameters(operands, params))
+        if arrays > 1:
+            operands = tuple([as_tensor(x) for x in args[:arrays]])
+            return apply_op(op, operands, binder.prepare_parameters(operands, params))
+        x = args[0] if type(args[0]) is Tensor else as_tensor(args[0])  # one array: `apply_op`, written in line
+        params = binder.prepare_parameters((x,), params)
+        y = canonical(compute(op, (x._value,), params))
+        return wrap(y) if (node := x.node) is None else record_op(op, y, (x._value,), (node,), params, 2)
 
     def on_values(*args: Any, **params: Any) -> Any:
         if type(args[0]) is np.ndarray and arrays == 1:

@@ -49,21 +49,22 @@ def permute_dims(x: Any, axes: Any = None) -> Any:
     >>> ak.permute_dims(np.ones((2, 3, 4)), (0, 2, 1)).shape
     (2, 4, 3)
     """
-    lead = np.ndim(x) - len(axes)
-    return np.transpose(x, (*range(lead), *(lead + len(axes) + a for a in axes)))
+    n = np.ndim(x)
+    order = (*range(n - len(axes)), *[n + a for a in axes])
+    return x.transpose(order) if type(x) is np.ndarray else np.transpose(x, order)
 
 
 def _checked_permutation(ndim: int, axes: Any) -> tuple[int, ...]:
     order = tuple(range(ndim))[::-1] if axes is None else tuple(axes)
-    found = tuple(negative_axis(a, ndim, "permute_dims") for a in order)
+    found = tuple([negative_axis(a, ndim, "permute_dims") for a in order])
     if sorted(found) != list(range(-ndim, 0)):
         raise ShapeError(f"permute_dims: axes {axes} are not a permutation of {ndim} axes")
     return found
 
 
 def _inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
-    n = len(axes)
-    return tuple(k - n for k in np.argsort([a + n for a in axes]))
+    places = {a: k - len(axes) for k, a in enumerate(axes)}
+    return tuple([places[a] for a in range(-len(axes), 0)])
 
 
 @sections_of(permute_dims)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -154,15 +154,16 @@ def _sum_in_image(
     return out
 
 
+def _add_windows(whole: Array, x: Array, windows: SlidingWindows) -> None:
+    """Add windows up in a padded image."""
+    if not _run_loop_over_runs("scatter_add_windows", whole, np.ascontiguousarray(x, whole.dtype), windows):
+        for i, j in np.ndindex(windows.size):
+            whole[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
+
+
 def _fold(x: Any, windows: SlidingWindows, image: Pair, out: Array | None = None) -> Array:
     x = np.asarray(x)
-
-    def add(whole: Array) -> None:
-        if not _run_loop_over_runs("scatter_add_windows", whole, np.ascontiguousarray(x, whole.dtype), windows):
-            for i, j in np.ndindex(windows.size):
-                whole[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
-
-    return _sum_in_image(add, out, x.shape[:-5], x, windows, image)
+    return _sum_in_image(lambda whole: _add_windows(whole, x, windows), out, x.shape[:-5], x, windows, image)
 
 
 @linear(
@@ -178,6 +179,86 @@ def fold(x: Any, windows: SlidingWindows, image: Pair) -> Any:
 # One matrix product: a row for each window, a column for each output channel; a stack of products, one for each group
 # of channels. Images have exactly one batch axis here, so that further axes in front of it, and in front of the
 # kernel's four, broadcast like stacks of matrices.
+
+
+# Arrays without further axes take their windows in parts that stay in the processor's cache: writing all windows of a
+# batch to memory, and reading them again, took longer than their product.
+_PART = 1 << 18  # bytes
+
+
+def _goes_in_parts(groups: int, *arrays: Any) -> bool:
+    """Whether images and a kernel, all arrays with four axes and of one dtype, are taken in parts."""
+    kind = getattr(arrays[0], "dtype", None)
+    return groups == 1 and all(
+        type(a) is np.ndarray and a.ndim == 4 and a.size and a.dtype == kind and kind.char in "fd" for a in arrays
+    )
+
+
+def _parts(batch: int, windows: SlidingWindows, image: Pair, width: int, most: int) -> Iterator[tuple[Any, Any, int]]:
+    """Which images, which of their rows, padding included, and how many rows of windows lie there.
+
+    Several whole images, or some rows of one: either is one piece of memory. A window has ``width`` bytes.
+    """
+    rows, columns = windows.over(image)
+    each = columns * width
+    if each * rows <= most:
+        count = most // (each * rows)
+        yield from ((slice(k, k + count), slice(None), rows) for k in range(0, batch, count))
+        return
+    count, down = max(most // each, 1), windows.stride[0]
+    high = (windows.size[0] - 1) * windows.dilation[0] + 1
+    for k in range(batch):
+        for r in range(0, rows, count):
+            some = min(count, rows - r)
+            yield slice(k, k + 1), slice(r * down, (r + some - 1) * down + high), some
+
+
+def _window_matrices(x: Array, windows: SlidingWindows, most: int) -> Iterator[tuple[slice, Array]]:
+    """The windows in parts: their numbers, and a matrix with a row for each, in memory that the next part takes."""
+    image, width = (x.shape[-3], x.shape[-2]), x.shape[-1] * math.prod(windows.size)
+    wide, bare, columns = _padded(x, windows), replace(windows, pads=((0, 0), (0, 0))), windows.over(image)[1]
+    room, first = np.empty(0, x.dtype), 0
+    for images, lines, rows in _parts(len(x), windows, image, width * x.itemsize, most):
+        part = wide[images, lines]
+        count = len(part) * rows * columns
+        room = room if room.size >= count * width else np.empty(count * width, x.dtype)
+        found = room[: count * width]
+        _write_patches(found.reshape(len(part), rows, columns, *windows.size, x.shape[-1]), part, bare)
+        yield slice(first, first + count), found.reshape(count, width)
+        first += count
+
+
+def _convolve_in_parts(x: Array, kernel: Array, windows: SlidingWindows) -> Array:
+    matrix = kernel.reshape(-1, kernel.shape[-1])
+    y = np.empty((len(x), *windows.over((x.shape[-3], x.shape[-2])), kernel.shape[-1]), x.dtype)
+    flat = y.reshape(-1, kernel.shape[-1])
+    for which, rows in _window_matrices(x, windows, _PART):
+        np.dot(rows, matrix, out=flat[which])
+    return y
+
+
+def _kernel_gradient_in_parts(g: Array, x: Array, windows: SlidingWindows) -> Array:
+    flat = np.ascontiguousarray(g).reshape(-1, g.shape[-1])
+    total = np.zeros((math.prod(windows.size) * x.shape[-1], g.shape[-1]), x.dtype)
+    for which, rows in _window_matrices(x, windows, max(_PART, total.nbytes)):
+        total += rows.T.dot(flat[which])
+    return total.reshape(*windows.size, x.shape[-1], g.shape[-1])
+
+
+def _transposed_in_parts(x: Array, kernel: Array, windows: SlidingWindows, image: Pair) -> Array:
+    matrix, flat = kernel.reshape(-1, kernel.shape[-1]).T, np.ascontiguousarray(x).reshape(-1, x.shape[-1])
+
+    def add(whole: Array) -> None:
+        first = 0
+        for images, lines, rows in _parts(len(x), windows, image, matrix.shape[1] * x.itemsize, _PART):
+            to = whole[images, lines]
+            count = len(to) * rows * x.shape[-2]
+            part = flat[first : first + count].dot(matrix)
+            _add_windows(to, part.reshape(len(to), rows, x.shape[-2], *windows.size, -1), windows)
+            first += count
+
+    like = np.broadcast_to(x.dtype.type(0), (1, kernel.shape[-2]))
+    return _sum_in_image(add, None, (len(x),), like, windows, image)
 
 
 def _last_lengths(x: Any, count: int) -> tuple[int, ...]:
@@ -229,6 +310,8 @@ def _convolution_vjp_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: Sl
 
 
 def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
+    if _goes_in_parts(groups, g, x):
+        return _kernel_gradient_in_parts(g, x, windows)
     columns = v.matmul(_permute_last_axes(_window_rows(x, windows, groups), -3, -1, -2), _channel_rows(g, groups))
     return v.reshape(_permute_last_axes(columns, -2, -3, -1), shape=tuple(_kernel.shape[-4:]), ndim=3)
 
@@ -240,6 +323,8 @@ def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: S
 )
 def convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int) -> Any:
     """Convolution of images as in neural networks: the kernel is not flipped."""
+    if _goes_in_parts(groups, x, kernel):
+        return _convolve_in_parts(x, kernel, windows)
     flat = np.matmul(_window_rows(x, windows, groups), _kernel_columns(kernel, groups))
     b, image = np.shape(x)[-4], np.shape(x)[-3:-1]
     out = np.moveaxis(flat, -3, -2)
@@ -259,6 +344,8 @@ def _transposed_vjp_kernel(
 )
 def transposed_convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int, image: Pair) -> Any:
     """The transpose of :func:`convolution` over images of the given size: every entry adds a kernel to its window."""
+    if _goes_in_parts(groups, x, kernel):
+        return _transposed_in_parts(x, kernel, windows, image)
     rows = v.matmul(_channel_rows(x, groups), _permute_last_axes(_kernel_columns(kernel, groups), -3, -1, -2))
     return _from_window_rows(rows, windows, groups, np.shape(x)[-4], image)
 

@@ -12,12 +12,12 @@ from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.ops.axes import checked_int, is_array_index
 
-__all__ = ["checked_index", "checked_index_part", "index_after_leading_axes", "is_basic_index"]
+__all__ = ["checked_index", "checked_index_part", "index_after_leading_axes", "is_basic_index", "reads_all_in_order"]
 
 
 def checked_index(index: Any) -> tuple[Any, ...]:
     """An index as a tuple of checked parts."""
-    return tuple(checked_index_part(part) for part in (index if isinstance(index, tuple) else (index,)))
+    return tuple([checked_index_part(part) for part in (index if isinstance(index, tuple) else (index,))])
 
 
 def checked_index_part(part: Any) -> Any:
@@ -25,6 +25,8 @@ def checked_index_part(part: Any) -> Any:
     if part is None or part is Ellipsis or type(part) is int:
         return part
     if isinstance(part, slice):
+        if {type(part.start), type(part.stop), type(part.step)} <= _PLAIN_BOUNDS:
+            return part
         return slice(*[k if k is None else checked_int(k, "a slice", bounded=False) for k in _bounds(part)])
     try:
         own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
@@ -41,15 +43,28 @@ def _bounds(part: slice) -> tuple[Any, Any, Any]:
     return part.start, part.stop, part.step
 
 
+_PLAIN_BOUNDS = {int, type(None)}
+_BASIC_TYPES = {int, slice, type(None), type(Ellipsis)}
+
+
 def is_basic_index(index: tuple[Any, ...]) -> bool:
     """Whether an index has only integers, slices, None and Ellipsis."""
-    return not any(is_array_index(p) for p in index)
+    return not [p for p in index if type(p) not in _BASIC_TYPES and is_array_index(p)]  # asked several times for each
+
+
+def reads_all_in_order(index: tuple[Any, ...], size: int, entries: int) -> bool:
+    """Whether a basic index that reads ``entries`` of an array of ``size`` entries only inserts or drops axes."""
+    if size != entries:
+        return False
+    return all(type(p) in _BASIC_TYPES and (type(p) is not slice or p.step is None or p.step > 0) for p in index)
 
 
 def index_after_leading_axes(index: tuple[Any, ...], lead: int) -> tuple[Any, ...] | None:
     """The same index after ``lead`` leading axes; None if NumPy would move the axes of separated index arrays to the
     front.
     """
+    if not lead:
+        return index
     picks = [k for k, p in enumerate(index) if is_array_index(p) or isinstance(p, (int, np.integer))]
     if not is_basic_index(index) and any(b - a > 1 for a, b in pairwise(picks)):
         return None

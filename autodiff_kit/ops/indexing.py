@@ -18,7 +18,7 @@ from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trai
 from autodiff_kit.ops.axis_order import swapaxes
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import linear
-from autodiff_kit.ops.index_arguments import checked_index, index_after_leading_axes, is_basic_index
+from autodiff_kit.ops.index_arguments import checked_index, index_after_leading_axes, is_basic_index, reads_all_in_order
 from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
 from autodiff_kit.ops.shape_manipulation import ravel
 
@@ -35,8 +35,13 @@ def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: An
     lead = like.ndim - ndim  # the index applies to the axes after these
     if is_leaf and not lead and (rows := _row_gradient(g, like, index)) is not None:
         return rows
-    traced = open_records.trace is not None or any(isinstance(part, Tracer) for part in (g, *index))
-    if whole or traced or like.dtype.char not in "fd":
+    if whole or open_records.trace is not None or like.dtype.char not in "fd":
+        return None
+    if type(g) is np.ndarray and g.ndim and not lead and g.dtype == like.dtype and is_basic_index(index):
+        if reads_all_in_order(index, math.prod(like.shape), g.size):
+            return g.reshape(like.shape)
+        return EntriesGradient(like, lambda total: np.add(view := total[index], g, out=view))
+    if any(isinstance(part, Tracer) for part in (g, *index)):
         return None
     return EntriesGradient(like, lambda total: _add_entries(total, np.asarray(g, like.dtype), index, lead))
 
@@ -91,7 +96,8 @@ def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
     >>> ak.getitem([10.0, 20.0, 30.0], slice(1, None)).tolist()
     [20.0, 30.0]
     """
-    x = as_array(x) if is_basic_index(index) else np.asarray(x)
+    if type(x) is not np.ndarray:
+        x = as_array(x) if is_basic_index(index) else np.asarray(x)
     lead = x.ndim - ndim
     try:
         if not lead:

@@ -216,6 +216,8 @@ def _step_count(lengths: list[int], length: int | None) -> int:
 
 def _check_same_form(before: Any, after: Any) -> None:
     """Raise if a carry has another structure, shape or dtype than the one before."""
+    if type(before) is type(after) is Tensor and before.shape == after.shape and before.dtype == after.dtype:
+        return  # the usual carry
     old, new = flatten(before), flatten(after)
     if unflatten_like(before, [None] * len(old)) != unflatten_like(after, [None] * len(new)):
         raise StructureError(
@@ -235,7 +237,7 @@ def _check_same_form(before: Any, after: Any) -> None:
 
 def _stack_results(found: list[Any]) -> Any:
     """The results of all steps, each leaf stacked; None where the steps give None."""
-    if not found:
+    if all(result is None for result in found):
         return None
     steps = [flatten(result) for result in found]
     forms = [unflatten_like(result, [x is None for x in leaves]) for result, leaves in zip(found, steps, strict=True)]

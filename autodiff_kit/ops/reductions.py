@@ -12,6 +12,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
 from autodiff_kit.ops.families import general, linear
+from autodiff_kit.ops.in_place import is_plain, on_temporary
 from autodiff_kit.ops.promotion import _add_reduce, sum_values
 
 
@@ -88,10 +89,14 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """1 at the extreme entries, shared evenly among equal ones; a constant in derivatives."""
     x, y = as_array(unwrap(x)), as_array(unwrap(y))
-    y = y if keepdims or not axis else np.expand_dims(y, axis)
+    y = restore_axes(y, axis, keepdims)
     exact = np.result_type(x.dtype, np.float32)  # float16 cannot count beyond 2,048
-    equal = ((x == y) | (np.isnan(x) & np.isnan(y))).astype(exact)
-    return (equal / np.sum(equal, axis=axis, keepdims=True)).astype(x.dtype, copy=False)
+    equal = (x == y).astype(exact)
+    count = _add_reduce(equal, axis=axis, keepdims=True)
+    if type(count) is not np.ndarray or not count.all():  # only a nan differs from itself
+        equal = ((x == y) | (np.isnan(x) & np.isnan(y))).astype(exact)
+        count = _add_reduce(equal, axis=axis, keepdims=True)
+    return on_temporary(np.divide, equal, count).astype(x.dtype, copy=False)
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -105,19 +110,23 @@ def _extreme_jvp(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: boo
 @general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The maximum over axes; equal entries share the gradient evenly."""
-    return np.max(x, axis=axis, keepdims=keepdims)
+    reduce = np.maximum.reduce if type(x) is np.ndarray else np.max  # np.max calls it too, some microseconds later
+    return reduce(x, axis=axis, keepdims=keepdims)
 
 
 @general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The minimum over axes; equal entries share the gradient evenly."""
-    return np.min(x, axis=axis, keepdims=keepdims)
+    reduce = np.minimum.reduce if type(x) is np.ndarray else np.min
+    return reduce(x, axis=axis, keepdims=keepdims)
 
 
 def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """exp(x - y): the softmax; 0 where y is minus infinity."""
     y = restore_axes(y, axis, keepdims)
     alive = as_array(unwrap(y)) != -np.inf
+    if is_plain(x) and type(y) is np.ndarray and alive.all():
+        return on_temporary(np.exp, np.subtract(x, y))
     return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
 
 
@@ -131,6 +140,10 @@ def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``log(sum(exp(x)))`` over axes without overflow; where all entries are -inf it is -inf, with gradient 0."""
     x = as_array(x)
+    if is_plain(x) and np.isfinite(top := np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)).all():
+        e = on_temporary(np.exp, np.subtract(x, top))
+        y = on_temporary(np.add, on_temporary(np.log, _add_reduce(e, axis=axis, keepdims=True)), top)
+        return y if keepdims else y.squeeze(axis)
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf) if x.dtype.kind == "f" else np.max(x, axis, None, True)
     shift = np.where(np.isfinite(top), top, 0).astype(x.dtype)
     half = x.dtype == np.float16  # float16 is too inexact for long sums

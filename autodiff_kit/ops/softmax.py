@@ -87,7 +87,28 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 
+def _mask_rows(mask: Any) -> Any:
+    """The rows of a mask as a matrix in C order, without the leading axes along which it was broadcast."""
+    while mask.ndim > 1 and not mask.strides[0]:
+        mask = mask[0]
+    return _as_matrix(mask) if mask.ndim > 1 else np.ascontiguousarray(mask)[None]
+
+
+def _masked_loop(name: str, mask: Any, *arrays: Any) -> Any:
+    """What a compiled loop over masked rows gives, and None where it does not fit."""
+    x = arrays[0]
+    if type(mask) is not np.ndarray or mask.shape != np.shape(x) or not is_plain(*arrays) or not x.size:
+        return None
+    if (loop := kernels.compiled_loop(name)) is None:
+        return None
+    out = np.empty(x.shape, x.dtype)
+    loop(*[a.reshape(-1, x.shape[-1]) for a in map(np.ascontiguousarray, arrays)], _mask_rows(mask), _as_matrix(out))
+    return out
+
+
 def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> Any:
+    if (found := _masked_loop("masked_softmax_vjp_rows", mask, g, y)) is not None:
+        return found
     clear = v.select(g, 0.0, condition=mask)  # masked entries get 0 even where the cotangent is nan
     if is_plain(clear, y):
         # NumPy's functions, because the cost model counts the operators that a rule is written with, once.
@@ -105,6 +126,8 @@ def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> An
 def _masked_softmax(x: Any, mask: Any, empty: str) -> Any:
     """The softmax over the entries that the mask keeps; 0 at the others."""
     x = as_array(x)
+    if empty == "zero" and (found := _masked_loop("masked_softmax_rows", mask, x)) is not None:
+        return found
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     e = np.where(mask, wide, -np.inf)
     top = np.max(e, axis=-1, keepdims=True, initial=-np.inf)

@@ -41,6 +41,9 @@ READERS = {
     "integer arrays": lambda x: ak.sum(x[[0, 0, 5]] * 2.0) + ak.sum(x[[1, 2], [0, 0]] ** 2) + ak.sum(x[[3, 0]]),
     "masks": lambda x: ak.sum(x[X > 0] ** 2) + ak.sum(x[X[:, 0] > 0]),
     "columns of the transpose": lambda x: ak.sum(x.T[0] * x.T[1]) + ak.sum(x.T[1]),
+    "only new axes": lambda x: ak.sum(x[:, None] * x[None] ** 2) + ak.sum(x[0:6, 0:4] * x[..., ::1]) + ak.sum(x[3]),
+    "an axis of one": lambda x: ak.sum(x[2:3][0] * x[1:2][::-1]) + ak.sum(x[:, 1:2][:, 0] ** 2) + ak.sum(x[2]),
+    "reversed": lambda x: ak.sum(x[::-1] * x) + ak.sum(x[:, ::-1][:, None] * x[1]),
     "new axes": lambda x: ak.sum(x[None, 2] * x[..., None, 0][3]) + ak.sum(x[...]),
 }
 
@@ -78,3 +81,18 @@ def test_nobody_elses_array_is_written() -> None:
     of_y = tape.gradient([y, rows], y, [weights, np.ones((2, 4))]).numpy()
     assert np.array_equal(of_y[:2], [[2.0] * 4, [1.0] * 4])
     assert np.array_equal(weights, np.ones((6, 4)))
+
+
+def test_what_an_index_with_all_entries_passes_back_is_not_written() -> None:
+    """Its cotangent is the weight of the target in another shape; the cotangents of other slices go into a copy."""
+    weights, x = np.ones((6, 1, 4)), ak.constant(X)
+    with ak.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * 1.0
+        targets = [y[0], y[:, None], y[1]]
+    expected = np.ones((6, 4))
+    expected[:2] = 2.0
+    for source in (x, y):
+        found = tape.gradient(targets, source, [np.ones(4), weights, np.ones(4)])
+        assert np.array_equal(found.numpy(), expected)
+        assert np.array_equal(weights, np.ones((6, 1, 4)))
