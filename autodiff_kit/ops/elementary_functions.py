@@ -11,6 +11,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.in_place import entrywise_loop, is_plain, on_temporary
+from autodiff_kit.ops.promotion import floating_array
 
 _LN2 = math.log(2.0)
 
@@ -199,7 +200,7 @@ def _sigmoid_vjp(g: Any, y: Any, x: Any) -> Any:
 @elementwise(_sigmoid_vjp, scalar=_stable_sigmoid_scalar)
 def sigmoid(x: Any) -> Any:
     """The logistic function ``1 / (1 + exp(-x))``; value and derivative are accurate in both tails."""
-    return _stable_sigmoid(x)
+    return _stable_sigmoid(floating_array(x))
 
 
 def _softplus(x: Any) -> Any:
@@ -219,12 +220,13 @@ def softplus(x: Any) -> Any:
 @elementwise(lambda g, _y, x: g * v.sigmoid(-x))
 def log_sigmoid(x: Any) -> Any:
     """``log(sigmoid(x))``, accurate in both tails."""
-    return on_temporary(np.negative, _softplus(np.negative(x, dtype=np.result_type(x, np.float16))))
+    return on_temporary(np.negative, _softplus(np.negative(floating_array(x))))
 
 
 @elementwise(lambda g, _y, x: g / (x * (1.0 - x)), domain="inside", points=(((0.0,), (np.inf,)), ((1.0,), (np.inf,))))
 def logit(x: Any) -> Any:
     """``log(x / (1 - x))``, the inverse of :func:`sigmoid`."""
+    x = floating_array(x)
     return np.subtract(np.log(x), np.log1p(np.negative(x)))
 
 

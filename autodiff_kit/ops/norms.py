@@ -43,6 +43,7 @@ def _unit_vector(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
 def _norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The Euclidean norm over axes."""
     x = as_array(x)
+    x = x if x.dtype.kind == "f" else x.astype(np.float64)  # whose squares do not wrap around
     square = np.square(x.astype(np.float32) if x.dtype == np.float16 else x)
     length = np.sqrt(sum_values(square, axis, keepdims))
     return length.astype(np.float16) if x.dtype == np.float16 else length
@@ -68,7 +69,7 @@ def _normp(x: Any, p: float, axis: Axis = None, keepdims: bool = False) -> Any:
     """The p-norm over axes."""
     x = np.asarray(x)
     kind = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
-    size = np.abs(x).astype(np.float32 if kind == np.float16 else kind)
+    size = np.abs(x.astype(np.float32 if kind == np.float16 else kind))
     return np.power(sum_values(np.power(size, p), axis, keepdims), 1.0 / p).astype(kind)
 
 
@@ -117,7 +118,7 @@ def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 
 
 def _floating_abs(t: Tensor) -> Tensor:
     """|x|, floating also for integers."""
-    return t.abs() if t.dtype.kind == "f" else t.abs() * 1.0
+    return t.abs() if t.dtype.kind == "f" else (t * 1.0).abs()
 
 
 def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:

@@ -30,6 +30,15 @@ def as_floating(x: Any) -> Tensor:
     return t if t.dtype.kind == "f" else t * 1.0
 
 
+def floating_array(x: Any) -> Any:
+    """An array of integers or booleans in the floating dtype that NumPy's functions give for it; others unchanged.
+
+    Before anything is subtracted: the difference of unsigned integers wraps around, and booleans have none.
+    """
+    x = as_array(x)
+    return x if x.dtype.kind == "f" else as_array(x, np.result_type(x.dtype, np.float16))
+
+
 _add_reduce: Any = np.add.reduce
 
 

@@ -13,7 +13,7 @@ from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
 from autodiff_kit.ops.families import general, linear
 from autodiff_kit.ops.in_place import is_plain, on_temporary
-from autodiff_kit.ops.promotion import _add_reduce, sum_values
+from autodiff_kit.ops.promotion import _add_reduce, floating_array, sum_values
 
 
 def _sum_vjp(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -139,15 +139,15 @@ def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
 )
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``log(sum(exp(x)))`` over axes without overflow; where all entries are -inf it is -inf, with gradient 0."""
-    x = as_array(x)
+    x = floating_array(x)
     if is_plain(x) and np.isfinite(top := np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)).all():
         e = on_temporary(np.exp, np.subtract(x, top))
         y = on_temporary(np.add, on_temporary(np.log, _add_reduce(e, axis=axis, keepdims=True)), top)
         return y if keepdims else y.squeeze(axis)
-    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf) if x.dtype.kind == "f" else np.max(x, axis, None, True)
+    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     shift = np.where(np.isfinite(top), top, 0).astype(x.dtype)
     half = x.dtype == np.float16  # float16 is too inexact for long sums
     with np.errstate(divide="ignore"):
         total = np.sum(np.exp(x - shift), axis=axis, keepdims=True, dtype=np.float32 if half else None)
         y = np.log(total) + shift
-    return (y if keepdims else np.squeeze(y, axis)).astype(np.result_type(x.dtype, np.float16), copy=False)
+    return (y if keepdims else np.squeeze(y, axis)).astype(x.dtype, copy=False)

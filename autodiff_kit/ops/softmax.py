@@ -16,6 +16,7 @@ from autodiff_kit.errors import DtypeError, LabelError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.in_place import is_plain, on_temporary
+from autodiff_kit.ops.promotion import floating_array
 from autodiff_kit.ops.selection import where
 
 
@@ -54,7 +55,7 @@ def _softmax_vjp(g: Any, y: Any, axis: int) -> Any:
 )
 def softmax(x: Any, axis: int = -1) -> Any:
     """The softmax along an axis: ``exp(x)`` divided by its sum. Adding a constant changes nothing."""
-    x = as_array(x)
+    x = floating_array(x)
     if not x.size:
         return x
     loop = kernels.compiled_loop("softmax_rows") if _fits_row_kernel(x, axis) else None
@@ -80,7 +81,7 @@ def _numpy_softmax(x: Any, axis: int) -> Any:
 )
 def log_softmax(x: Any, axis: int = -1) -> Any:
     """The logarithm of :func:`softmax`, accurate where that underflows."""
-    x = as_array(x)
+    x = floating_array(x)
     if not x.size:
         return x
     shifted = x - np.max(x, axis=axis, keepdims=True)
@@ -125,7 +126,7 @@ def _masked_softmax_vjp(g: Any, y: Any, _x: Any, *, mask: Any, empty: str) -> An
 )
 def _masked_softmax(x: Any, mask: Any, empty: str) -> Any:
     """The softmax over the entries that the mask keeps; 0 at the others."""
-    x = as_array(x)
+    x = floating_array(x)
     if empty == "zero" and (found := _masked_loop("masked_softmax_rows", mask, x)) is not None:
         return found
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
@@ -254,7 +255,7 @@ def _as_matrix(x: Any) -> Any:
 )
 def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
     """The cross-entropy ``logsumexp(x) - x[label]`` along the last axis."""
-    x = as_array(x)
+    x = floating_array(x)
     loop = kernels.compiled_loop("cross_entropy") if _fits_row_kernel(x, -1) and x.ndim > 1 else None
     if loop is not None:
         out = np.empty(labels.shape, x.dtype)
