@@ -46,7 +46,8 @@ def unbroadcast(g: Any, spec: ArraySpec | None, lead: int = 0) -> Any:
         ones = tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1)
         g = _sum(g, ones, True) if ones else g
     if g.dtype != dtype:
-        check_real_numbers(g.dtype, "a cotangent")
+        if g.dtype.kind == "c":
+            check_real_numbers(g.dtype, "a cotangent")
         g = g.astype(dtype)
     if extra < 0 or g.shape[g.ndim - len(shape) :] != shape:
         g = _broadcast(g, shape, lead)
@@ -61,10 +62,7 @@ def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     if g.size >> 12 and axes[0] == 0 and len(axes) < g.ndim and g.flags.c_contiguous and g.dtype.char in "fd":
         rows = np.prod(g.shape[: len(axes)])  # a product with ones, which BLAS computes several times as fast
         return np.ones(rows, g.dtype).dot(g.reshape(rows, -1)).reshape(g.shape[len(axes) :])
-    return _add_reduce(g, axes, None, None, keepdims)
-
-
-_add_reduce: Any = np.add.reduce
+    return np.add.reduce(g, axes, None, None, keepdims)
 
 
 def _broadcast(g: Any, shape: tuple[int, ...], lead: int) -> Any:
