@@ -40,17 +40,21 @@ def unbroadcast(g: Any, spec: ArraySpec | None, lead: int = 0) -> Any:
     elif spec is None and type(g._value) is float and not lead:
         return g
     extra = g.ndim - lead - len(shape)
-    if extra > 0:
-        g = _sum(g, tuple(range(lead, lead + extra)), False)
+    g = _sum(g, tuple(range(lead, lead + extra)), False) if extra > 0 else g
     if extra >= 0 and 1 in shape:
         ones = tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1)
         g = _sum(g, ones, True) if ones else g
     if g.dtype != dtype:
-        check_real_numbers(g.dtype, "a cotangent")
-        g = g.astype(dtype)
+        g = _cast(g, dtype)
     if extra < 0 or g.shape[g.ndim - len(shape) :] != shape:
         g = _broadcast(g, shape, lead)
     return canonical(g) if type(g) is not Tensor else g
+
+
+def _cast(g: Any, dtype: Any) -> Any:
+    if g.dtype.kind == "c":
+        check_real_numbers(g.dtype, "a cotangent")
+    return g.astype(dtype)
 
 
 def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -59,12 +63,9 @@ def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     if g.dtype == np.float16:  # sums in sixteen bits are too inexact
         return g.sum(axis=axes, keepdims=keepdims, dtype=np.float32).astype(np.float16)
     if g.size >> 12 and axes[0] == 0 and len(axes) < g.ndim and g.flags.c_contiguous and g.dtype.char in "fd":
-        rows = np.prod(g.shape[: len(axes)])  # a product with ones, which BLAS computes several times as fast
-        return np.ones(rows, g.dtype).dot(g.reshape(rows, -1)).reshape(g.shape[len(axes) :])
-    return _add_reduce(g, axes, None, None, keepdims)
-
-
-_add_reduce: Any = np.add.reduce
+        # The first axes: a product with ones, which BLAS computes several times as fast.
+        return np.ones(n := np.prod(g.shape[: len(axes)]), g.dtype).dot(g.reshape(n, -1)).reshape(g.shape[len(axes) :])
+    return np.add.reduce(g, axes, None, None, keepdims)  # type: ignore[call-overload]
 
 
 def _broadcast(g: Any, shape: tuple[int, ...], lead: int) -> Any:

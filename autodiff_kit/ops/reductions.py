@@ -110,14 +110,14 @@ def _extreme_jvp(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: boo
 @general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The maximum over axes; equal entries share the gradient evenly."""
-    reduce = np.maximum.reduce if type(x) is np.ndarray else np.max  # np.max calls it too, some microseconds later
+    reduce: Any = np.maximum.reduce if type(x) is np.ndarray else np.max  # np.max calls it too, some microseconds later
     return reduce(x, axis=axis, keepdims=keepdims)
 
 
 @general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The minimum over axes; equal entries share the gradient evenly."""
-    reduce = np.minimum.reduce if type(x) is np.ndarray else np.min
+    reduce: Any = np.minimum.reduce if type(x) is np.ndarray else np.min
     return reduce(x, axis=axis, keepdims=keepdims)
 
 
