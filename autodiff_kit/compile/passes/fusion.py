@@ -38,7 +38,7 @@ class UnfusedNode:
         self.nodes = [node]
         self.outputs = [node]
         self.inputs = list(node.args)
-        self.first = self.last = self.latest = node.number
+        self.first = self.last = node.number
         self.position = 0
 
 
@@ -57,7 +57,7 @@ class FusionGroup:
         self.inputs: list[GraphNode] = []  # nodes that are read
         self.overwrites: dict[GraphNode, GraphNode] = {}  # input -> output that is written over it
         self.dtype: Any = None
-        self.first = self.last = self.latest = node.number  # ``latest`` includes all dependencies
+        self.first = self.last = node.number
         self.position = 0
         self.add(node)
 
@@ -99,7 +99,11 @@ Schedule = list[ScheduledUnit]
 
 # ------------------------------------------------------------------------------------------------------------- grouping
 class _FusionBuilder:
-    """Builds the units of a schedule, with the dependencies between them."""
+    """Builds the units of a schedule, with the dependencies between them.
+
+    The positions of the units are always in topological order, so that a search for a path between two units looks only
+    at the units between them: the algorithm of Pearce and Kelly (2006).
+    """
 
     def __init__(self, nodes: list[GraphNode]) -> None:
         self.unit_of: dict[GraphNode, ScheduledUnit] = {}
@@ -117,10 +121,10 @@ class _FusionBuilder:
         unit = FusionGroup(domain, node) if math.prod(domain) > 1 and is_fusible(node) else UnfusedNode(node)
         bases = [view_base(a) for a in node.args]
         producers = {self.unit_of[r] for r in bases if r in self.unit_of}
+        unit.position = node.number
         self.unit_of[node], self.dependencies[unit] = unit, producers
         for producer in producers:
             self.dependents[producer].add(unit)
-            unit.latest = max(unit.latest, producer.latest)
         if isinstance(unit, FusionGroup):
             near = {self.unit_of[m] for a, r in zip(node.args, bases, strict=True) for m in self._neighbours(a, r)}
             groups = [u for u in near if isinstance(u, FusionGroup)]
@@ -141,8 +145,13 @@ class _FusionBuilder:
         far = node.number - a.first > MAX_GROUP_SPAN
         if (far and not (len(b.nodes) == 1 and self._replaces_an_operand(node, a))) or not self._can_merge(a, b):
             return b
+        first, second = sorted((a, b), key=lambda u: u.position)
+        between = self._dependencies_after(first, second)
+        if between is None:
+            return b
         last = a.last
         self._merge(a, b)
+        self._move_behind(between, first, a)
         if far:
             a.last = last  # the node has no later operand
         return a
@@ -173,24 +182,20 @@ class _FusionBuilder:
                 return False
         if _merged_row_axes(a, b) is None:
             return False
-        for one, other in ((a, b), (b, a)):
-            if not one.members.isdisjoint(other.viewed):
-                return False
-            if any(d is not one and self._depends_on(d, one) for d in self.dependencies[other]):
-                return False
-        return True
+        return a.members.isdisjoint(b.viewed) and b.members.isdisjoint(a.viewed)
 
-    def _depends_on(self, start: ScheduledUnit, goal: ScheduledUnit) -> bool:
-        """Whether ``start`` depends on ``goal``, directly or indirectly."""
-        todo, seen = [start], set()
+    def _dependencies_after(self, first: FusionGroup, second: FusionGroup) -> set[ScheduledUnit] | None:
+        """What ``second`` depends on behind ``first``; None if ``second`` depends on ``first`` through it."""
+        found: set[ScheduledUnit] = set()
+        todo = [u for u in self.dependencies[second] if u is not first]
         while todo:
             u = todo.pop()
-            if u is goal:
-                return True
-            if u not in seen and u.latest >= goal.first:
-                seen.add(u)
+            if u is first:
+                return None
+            if u.position > first.position and u not in found:
+                found.add(u)
                 todo.extend(self.dependencies[u])
-        return False
+        return found
 
     def _merge(self, a: FusionGroup, b: FusionGroup) -> None:
         """Move all nodes of ``b`` into ``a`` and update the dependencies."""
@@ -209,13 +214,20 @@ class _FusionBuilder:
             self.dependencies[u].add(a)
         self.dependencies[a] = (self.dependencies[a] | sources) - {a, b}
         self.dependents[a] = (self.dependents[a] | readers) - {a, b}
-        latest = max(a.latest, b.latest)
-        todo: list[ScheduledUnit] = [a]
-        while todo:  # all that depend on either group now wait for both
-            u = todo.pop()
-            if u.latest < latest or u is a:
-                u.latest = latest
-                todo.extend(d for d in self.dependents[u] if d.latest < latest)
+
+    def _move_behind(self, sources: set[ScheduledUnit], first: FusionGroup, merged: FusionGroup) -> None:
+        """Move a merged group from the position of its first half behind ``sources``, and its readers behind it."""
+        end = max((u.position for u in sources), default=first.position)
+        readers: set[ScheduledUnit] = set()
+        todo: list[ScheduledUnit] = [merged]
+        while todo:
+            new = [u for u in self.dependents[todo.pop()] if u.position < end and u not in readers]
+            readers.update(new)
+            todo.extend(new)
+        slots = sorted([first.position, *(u.position for u in (*sources, *readers))])
+        halves = (sorted(units, key=lambda u: u.position) for units in (sources, readers))
+        for u, slot in zip([*next(halves), merged, *next(halves)], slots, strict=True):
+            u.position = slot
 
 
 def _float_dtype_of_operands(node: GraphNode) -> Any:
