@@ -19,8 +19,7 @@ from .lms_export import Enrolment
 from .outside_text import file_names, name_order
 from .results import QuestionGrade, SubmissionResult
 from .similarity import SimilarGroup
-from .submission import CELL_WORDS
-from .submission_discovery import CALLED_LATE
+from .submission import CALLED_LATE, CELL_WORDS
 
 __all__ = ["feedback_html", "report_html", "write_reports"]
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 from .outside_text import clean_text
 
-__all__ = ["CELL_WORDS", "Submission", "cell_name"]
+__all__ = ["CALLED_LATE", "CELL_WORDS", "Submission", "cell_name"]
 
 CELL_WORDS = "The cell `"
 """What a sentence about a cell begins with."""
 MAX_FIRST_LINE = 60
+CALLED_LATE = "Canvas calls this file late; compare its time with that of the submission in Canvas."
 
 
 def cell_name(source: str) -> str:

@@ -14,7 +14,7 @@ from autodiff_kit.errors import FileError
 
 from .exercise_lookup import find_exercise, find_known_exercise
 from .roster import canvas_facts, is_platform_name, platform_learner
-from .submission import Submission
+from .submission import CALLED_LATE, Submission
 from .submission_reader import SUFFIXES, read_submission
 
 __all__ = ["collect_submissions"]
@@ -23,7 +23,6 @@ MAX_FILES: Final = 1000
 """Files of one learner's folder that are looked at, those nearest to its top first."""
 MAX_NOTEBOOKS: Final = 20
 CLONES: Final = "-submissions"
-CALLED_LATE: Final = "Canvas calls this file late; compare its time with that of the submission in Canvas."
 # A bundle's name ends with the receipt of handing in.
 RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}$")
 
