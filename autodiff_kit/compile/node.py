@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable
@@ -57,7 +58,7 @@ class GraphNode:
     its dtype from the other operands.
     """
 
-    __slots__ = ("args", "dtype", "number", "op", "params", "shape", "value", "weak")
+    __slots__ = ("args", "dtype", "number", "op", "params", "shape", "size", "value", "weak")
 
     def __init__(
         self,
@@ -69,6 +70,7 @@ class GraphNode:
         weak: bool = False,
     ) -> None:
         self.op, self.args, self.params, self.shape, self.dtype, self.weak = op, args, params, shape, dtype, weak
+        self.size = math.prod(shape)  # number of entries
         self.value: Any = None
         self.number = -1
 
@@ -76,11 +78,6 @@ class GraphNode:
     def ndim(self) -> int:
         """Number of axes."""
         return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of entries."""
-        return math.prod(self.shape)
 
     def __repr__(self) -> str:
         return f"%{self.number} = {self.op}{[a.number for a in self.args]} {self.shape} {self.dtype}"
@@ -155,11 +152,14 @@ def promotion_operand(node: GraphNode) -> Any:
 
 def is_scalar(node: GraphNode) -> bool:
     """Whether a plan keeps the node as a single NumPy or Python number instead of an array."""
-    if node.size != 1 or node.dtype.kind != "f" or node.op in ("call", "item", "matmul", "concat"):
+    if node.size != 1:
+        return False
+    if node.dtype.kind != "f" or node.op in ("call", "item", "matmul", "concat"):
         return node.weak or (node.op == "const" and node.shape == ())
     return is_scalar(node.args[0]) if node.op in VIEW_OPS else True
 
 
+@functools.lru_cache(1024)
 def broadcast_axes(shape: tuple[int, ...], domain: tuple[int, ...]) -> frozenset[int] | None:
     """The axes along which an array of a shape is repeated over a domain; None if it has not the same axes."""
     if len(shape) != len(domain) or any(n not in (1, d) for n, d in zip(shape, domain, strict=True)):

@@ -57,7 +57,26 @@ def _layers(n: int) -> tuple[Callable[[Any], Any], Any]:
     return f, ak.constant(np.linspace(0, 1, 32, dtype=np.float32).reshape(4, 8))
 
 
-PROGRAMS = {"one number": _numbers, "64 entries": _entries, "layers": _layers}
+def _equation(n: int) -> tuple[Callable[[Any], Any], Any]:
+    """A differential equation by classical Runge-Kutta steps, unrolled: 21 operations a step."""
+    w = ak.constant(np.random.default_rng(0).standard_normal((4, 4)))
+    dt = 21 / n
+
+    def slope(y: Any) -> Any:
+        return ak.tanh(w @ y)
+
+    def f(y: Any) -> Any:
+        for _ in range(n // 21):
+            k1 = slope(y)
+            k2 = slope(y + dt / 2 * k1)
+            k3 = slope(y + dt / 2 * k2)
+            y = y + dt / 6 * (k1 + 2 * k2 + 2 * k3 + slope(y + dt * k3))
+        return y.sum()
+
+    return f, ak.constant(np.linspace(0, 1, 4))
+
+
+PROGRAMS = {"one number": _numbers, "64 entries": _entries, "layers": _layers, "equation": _equation}
 
 
 def growth(lengths: list[int], seconds: float) -> dict[str, Times]:

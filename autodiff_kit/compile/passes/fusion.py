@@ -200,10 +200,12 @@ class _FusionBuilder:
     def _merge(self, a: FusionGroup, b: FusionGroup) -> None:
         """Move all nodes of ``b`` into ``a`` and update the dependencies."""
         a.row_axes = _merged_row_axes(a, b) or frozenset()
+        ordered = a.nodes[-1].number < b.nodes[0].number
         for n in b.nodes:
             a.add(n)
             self.unit_of[n] = a
-        a.nodes.sort(key=lambda n: n.number)
+        if not ordered:
+            a.nodes.sort(key=lambda n: n.number)
         a.first = min(a.first, b.first)
         sources, readers = self.dependencies.pop(b), self.dependents.pop(b, set())
         for u in sources:

@@ -34,7 +34,7 @@ from autodiff_kit.compile.passes.vector_loop_partition import (
     LoopAssignment,
 )
 
-__all__ = ["EXPRESSIONS", "KernelSource", "memory_span"]
+__all__ = ["EXPRESSIONS", "KernelSource", "kernel_key", "memory_span"]
 
 EXPRESSIONS = {
     "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "divide": "{0} / {1}", "negative": "-{0}",
@@ -65,6 +65,28 @@ def memory_span(view: Any) -> tuple[int, int]:
     """Address and number of entries of the memory that a strided array spans."""
     span = 1 + sum((n - 1) * s // view.itemsize for n, s in zip(view.shape, view.strides, strict=True) if n > 1)
     return view.__array_interface__["data"][0], span
+
+
+def kernel_key(g: FusionGroup, nodes: list[GraphNode], array_of: Callable[[GraphNode], Any], any_size: bool) -> Any:
+    """What the source of a kernel depends on, where ``nodes`` are the inputs and members of its group, in order.
+
+    Two kernels with equal keys have the same source, and their parameters are at the same places of ``nodes``.
+    """
+    place = {n: k for k, n in enumerate(nodes)}
+
+    def described(k: int, n: GraphNode) -> Any:
+        known = (n.op, n.shape, n.dtype.char, n.weak)
+        if k >= len(g.inputs):
+            return (*known, *(place[a] for a in n.args), array_of(n).strides if n in outputs else None)
+        if n.op == "const" and n.size == 1:
+            return (*known, _literal(n.value))
+        return (is_scalar(n), *known[1:], None if is_scalar(n) else array_of(n).strides)
+
+    outputs = {n for n in g.outputs if n.size > 1 or n.op not in REDUCTIONS}
+    return (
+        g.domain, g.row_axes, g.dtype.char, any_size, *map(described, range(len(nodes)), nodes),
+        *(tuple(place[n] for n in part) for part in (g.outputs, g.reductions, g.overwrites, g.overwrites.values())),
+    )  # fmt: skip
 
 
 class KernelSource:

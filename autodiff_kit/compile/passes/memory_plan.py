@@ -7,6 +7,7 @@ an input that is not read again.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -198,11 +199,14 @@ class MemoryPlan:
         """Let kernels write their outputs over inputs that are not read again."""
         for u in self.units:
             if isinstance(u, FusionGroup):
+                loop_assignment = functools.cache(functools.partial(self.loop_assignment, u))
                 for o in u.outputs:
                     if not is_scalar(o) and u.role(o) == "full":
-                        self._reuse_input_for(u, o)
+                        self._reuse_input_for(u, o, loop_assignment)
 
-    def _reuse_input_for(self, u: FusionGroup, o: GraphNode) -> None:
+    def _reuse_input_for(
+        self, u: FusionGroup, o: GraphNode, loop_assignment: Callable[[], dict[GraphNode, int]]
+    ) -> None:
         """Store ``o`` in the memory of an input that the kernel reads for the last time, if there is one."""
         home = self.locations.get(o)
         for a in u.inputs:
@@ -224,7 +228,7 @@ class MemoryPlan:
                 for b in u.inputs
             ):
                 continue  # the same memory is also read through another view
-            loop = self.loop_assignment(u)
+            loop = loop_assignment()
             if any(a in n.args and loop[n] > loop[o] for n in u.nodes):
                 continue  # read again after the output is written
             u.overwrites[a] = o

@@ -18,7 +18,7 @@ import numpy as np
 
 from autodiff_kit.compile.node import NON_UFUNC_OPS, REDUCTIONS, VIEW_OPS, GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
-from autodiff_kit.compile.passes.kernel_source import KernelSource, memory_span
+from autodiff_kit.compile.passes.kernel_source import KernelSource, kernel_key, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source
@@ -41,7 +41,7 @@ class PlanCodeGenerator:
     env : dict
         Globals of the function.
     kernels : list of tuple
-        Name and :class:`KernelSource` of each kernel.
+        Group and :class:`KernelSource` of each kernel; equal kernels share the latter.
     views_of_buffer : dict
         For each buffer that may move: name, shape, dtype, offset and strides of its views.
     pointer_rows : dict
@@ -64,7 +64,8 @@ class PlanCodeGenerator:
                                     "run_units": native_calls.run_units}  # fmt: skip
         self.lines: list[str] = []
         self.view_lines: list[str] = []  # bind views of arguments and outputs
-        self.kernels: list[tuple[str, KernelSource]] = []
+        self.kernels: list[tuple[FusionGroup, KernelSource]] = []
+        self._compiled: dict[Any, tuple[list[GraphNode], KernelSource, int]] = {}  # by key: nodes, source, address
         self.views_of_buffer: dict[Any, list[tuple[str, tuple[int, ...], Any, int, tuple[int, ...]]]] = {}
         self.pointer_rows: dict[Any, tuple[float, float]] = {}
         self._names: dict[Any, str] = {}
@@ -84,14 +85,15 @@ class PlanCodeGenerator:
             self._needs_python |= len(self._units) == count
         self._emit_pending_units()
         self._allocate_tables()
+        self._compiled.clear()
 
     def header_lines(self) -> list[str]:
         """Comment lines before the function in the printed plan."""
         return [
             f"# shared memory: {self.memory_plan.arena_bytes} bytes, {self.memory_plan.peak_live_bytes} in use at once",
             *(
-                f"# {name}: {' '.join(str(k.g.domain).split())}, {len(k.g.nodes)} operations"
-                for name, k in self.kernels
+                f"# kernel{k}: {' '.join(str(g.domain).split())}, {len(g.nodes)} operations"
+                for k, (g, _) in enumerate(self.kernels)
             ),
         ]
 
@@ -254,19 +256,24 @@ class PlanCodeGenerator:
         self.lines.append(text)
 
     def _emit_kernel(self, g: FusionGroup) -> None:
-        """Generate, compile and add a kernel."""
+        """Generate and compile a kernel, unless an equal one is there, and add it."""
         # A kernel that updates a variable is written for any length, so that all variables share it.
         any_size = any(self.memory_plan.locations.get(o, ("",))[0] == "state" for o in g.outputs)
-        kernel = KernelSource(g, self.memory_plan.array_of, any_size)
-        name, text = f"kernel{len(self.kernels)}", kernel_module_source(kernel)
-        self.kernels.append((name, kernel))
-        numbers = [self._cell_address(n) for n in kernel.scalar_inputs]
-        for n in kernel.totals:
+        nodes, array_of = [*g.inputs, *g.nodes], self.memory_plan.array_of
+        key = kernel_key(g, nodes, array_of, any_size)
+        if key not in self._compiled:
+            kernel = KernelSource(g, array_of, any_size)
+            self._compiled[key] = nodes, kernel, self.compiler(kernel_module_source(kernel))
+        like, kernel, address = self._compiled[key]
+        own = dict(zip(like, nodes, strict=True))
+        totals = [own[n] for n in kernel.totals]
+        numbers = [self._cell_address(own[n]) for n in kernel.scalar_inputs]
+        for n in totals:
             self._pending_scalars.add(n)
             self._unit_of_total[n], self._scalar_cells[n] = len(self._units), len(self._scalar_cells)
         entries: list[Any] = []  # the arguments of the kernel
         for n in kernel.arrays:
-            buffer, offset, view = self.locate(n)
+            buffer, offset, view = self.locate(own[n])
             entries += [(buffer, offset), memory_span(view)[1]]
         entries += numbers
         if kernel.scratch:
@@ -274,8 +281,9 @@ class PlanCodeGenerator:
             for size in kernel.scratch:
                 entries += [(room, start * kernel.dtype.itemsize), size]
                 start += size
-        entries += [(("scalars", None), _CELL_BYTES * self._scalar_cells[n]) for n in kernel.totals]
-        self.add_unit(self.compiler(text), name, entries)
+        entries += [(("scalars", None), _CELL_BYTES * self._scalar_cells[n]) for n in totals]
+        self.add_unit(address, f"kernel{len(self.kernels)}", entries)
+        self.kernels.append((g, kernel))
 
     def scratch(self, dtype: Any, size: int) -> tuple[Any, int]:
         """A place for ``size`` numbers, which every unit may write over."""
