@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["describe_structure", "lists_as_arrays", "parameter_function", "sequence_function"]
 
 Function = Callable[..., Any]
+_OF_ARGUMENTS = (TypeError, ValueError, IndexError, OverflowError)
 
 
 def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function | None, public: bool) -> Function:
@@ -45,7 +46,11 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
             operands = tuple([as_tensor(x) for x in args[:arrays]])
             return apply_op(op, operands, binder.prepare_parameters(operands, params))
         x = args[0] if type(args[0]) is Tensor else as_tensor(args[0])  # one array: `apply_op`, written in line
-        params = binder.prepare_parameters((x,), params)
+        if prepare is not None:
+            try:
+                params = prepare(x, **params)
+            except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
+                binder.explain(error)
         y = canonical(compute(op, (x._value,), params))
         return wrap(y) if (node := x.node) is None else record_op(op, y, (x._value,), (node,), params, 2)
 
@@ -123,12 +128,15 @@ class _ArgumentBinder:
         if self.prepare is None:
             return params
         try:
-            prepared: dict[str, Any] = self.prepare(*operands, **params)
-        except AutodiffError:
-            raise
-        except (TypeError, ValueError, IndexError, OverflowError) as error:
+            return self.prepare(*operands, **params)  # type: ignore[no-any-return]
+        except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
+            self.explain(error)
+
+    def explain(self, error: Exception) -> NoReturn:
+        """Raise the error of a function that prepares parameters, with the arguments that the operation takes."""
+        if not isinstance(error, AutodiffError) and isinstance(error, _OF_ARGUMENTS):
             raise self.error(str(error)) from error
-        return prepared
+        raise error
 
     def as_tensors(self, arrays: Any) -> tuple[Tensor, ...]:
         """The members of a list of arrays, as tensors."""

@@ -65,6 +65,8 @@ Axis = int | tuple[int, ...] | None
 def normalize_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
     """The axes of a reduction as negative numbers, so that extra axes in front change nothing."""
     n = x.ndim
+    if type(axis) is int and -n <= axis < n and type(keepdims) is bool:  # most reductions
+        return {"axis": (axis if axis < 0 else axis - n,), "keepdims": keepdims}
     if axis is None or (not n and type(axis) is int and axis in (0, -1)):  # NumPy accepts these axes for a number
         found = _ALL_AXES[n] if n < len(_ALL_AXES) else tuple(range(-n, 0))
     else:

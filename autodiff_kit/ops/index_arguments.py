@@ -17,6 +17,8 @@ __all__ = ["checked_index", "checked_index_part", "index_after_leading_axes", "i
 
 def checked_index(index: Any) -> tuple[Any, ...]:
     """An index as a tuple of checked parts."""
+    if type(index) is int:
+        return (index,)
     return tuple([checked_index_part(part) for part in (index if isinstance(index, tuple) else (index,))])
 
 

@@ -90,7 +90,8 @@ def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
     """1 at the extreme entries, shared evenly among equal ones; a constant in derivatives."""
     x, y = as_array(unwrap(x)), as_array(unwrap(y))
     y = restore_axes(y, axis, keepdims)
-    exact = np.result_type(x.dtype, np.float32)  # float16 cannot count beyond 2,048
+    # float16 cannot count beyond 2,048.
+    exact = x.dtype if x.dtype.char in "fd" else np.result_type(x.dtype, np.float32)
     equal = (x == y).astype(exact)
     count = _add_reduce(equal, axis=axis, keepdims=True)
     if type(count) is not np.ndarray or not count.all():  # only a nan differs from itself
