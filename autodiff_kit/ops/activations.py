@@ -12,6 +12,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.kernels.vector_math import GELU_CUBIC, GELU_LINEAR
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.in_place import entrywise_loop
+from autodiff_kit.ops.promotion import floating_array
 from autodiff_kit.ops.promotion import number_or_array
 
 
@@ -124,4 +125,5 @@ def gelu(x: Any) -> Any:
     """
     if (found := entrywise_loop("gelu", x)) is not None:
         return found
+    x = floating_array(x)
     return np.multiply(x, v.sigmoid(_gelu_angle(x)))  # (1 + tanh u) / 2 is the sigmoid of 2 u
