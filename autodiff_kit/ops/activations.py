@@ -12,8 +12,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.kernels.vector_math import GELU_CUBIC, GELU_LINEAR
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.in_place import entrywise_loop
-from autodiff_kit.ops.promotion import floating_array
-from autodiff_kit.ops.promotion import number_or_array
+from autodiff_kit.ops.promotion import floating_array, number_or_array
 
 
 def _relu_derivative(x: Any) -> Any:
