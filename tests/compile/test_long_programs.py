@@ -10,7 +10,11 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
+from autodiff_kit.compile.graph import flatten_concatenations
+from autodiff_kit.compile.passes.fusion import fuse_nodes
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, load_kernel
+from autodiff_kit.compile.topological_order import view_base
+from autodiff_kit.compile.trace.tracer import trace_function
 from autodiff_kit.kernels import code_cache
 
 from .python_kernels import build
@@ -71,3 +75,20 @@ def test_a_comparison_keeps_the_dtype_of_its_operands() -> None:
     for _ in range(3):
         np.testing.assert_array_equal(compiled(tiny, choices).numpy(), choices)
         build(compiled)
+
+
+def test_positions_of_fused_units_are_a_topological_order() -> None:
+    w = ak.constant(np.random.default_rng(0).standard_normal((4, 4)))
+
+    def loss(y: Any) -> Any:
+        for _ in range(6):
+            k = ak.tanh(w @ y)
+            y = y + 0.1 * (k + 2 * ak.sin(w @ (y + 0.1 * k)))
+        return (y * y).sum()
+
+    trace = trace_function(ak.value_and_grad(loss), (ak.constant(np.ones(4)),), {})
+    nodes = flatten_concatenations(trace.outputs)
+    units, unit_of = fuse_nodes(nodes, trace.outputs)
+    arcs = [(unit_of.get(view_base(a)), u) for u in units for n in u.nodes for a in n.args]
+    assert any(len(u.nodes) > 2 for u in units)
+    assert all(source is None or source is u or source.position < u.position for source, u in arcs)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -129,9 +128,7 @@ class KernelSource:
         self.lines: list[str] = []
         self.depth = 1
         self._emit_kernel()
-        self.source = sys.intern(_renumber_variables("\n".join(self.lines)))
-        # Long programs have thousands of kernels: keep the text, and what a call of it needs.
-        del self.lines, self.loops, self.strides, self.inner_stride, self.names, self.scratch_rows, self.angles
+        self.source = _renumber_variables("\n".join(self.lines))
 
     # -------------------------------------------------------------------------------------------- strides and the loops
     def _compute_strides(self, array_of: Callable[[GraphNode], Any]) -> None:
