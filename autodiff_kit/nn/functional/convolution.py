@@ -62,7 +62,7 @@ def conv2d(x: Any, kernel: Any, stride: Any = 1, padding: Any = "valid", dilatio
     The kernel is not flipped; in mathematics this is a cross-correlation.
     **Gradient.** Both are the exact transposes, for every setting.
     **Cost.** Two operations for each entry of the output and each of the kernel's ``kh * kw * c / groups`` entries; the
-    windows are copied into a matrix of that width, and the rest is one matrix product.
+    windows are copied into a matrix of that width, some of them at a time, and the rest is matrix products.
 
     Examples
     --------
