@@ -81,9 +81,10 @@ def test_positions_of_fused_units_are_a_topological_order() -> None:
     w = ak.constant(np.random.default_rng(0).standard_normal((4, 4)))
 
     def loss(y: Any) -> Any:
-        for _ in range(6):
-            k = ak.tanh(w @ y)
-            y = y + 0.1 * (k + 2 * ak.sin(w @ (y + 0.1 * k)))
+        for _ in range(3):
+            first = 2 * y + 1
+            reader, source = w @ first, w.T @ y
+            y = ak.tanh(first + source) * reader  # joins the first kernel, which moves behind the source
         return (y * y).sum()
 
     trace = trace_function(ak.value_and_grad(loss), (ak.constant(np.ones(4)),), {})
