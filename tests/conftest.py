@@ -36,16 +36,17 @@ collect_ignore_glob = ["binder/replay.py", "compile/composed_in_jax.py", "notebo
 
 # Files whose tests share no fixture that is slow to start: workers get their tests one by one.
 ONE_BY_ONE = (
-    "tests/notebooks/test_nbval.py", "tests/author/test_validate.py", "tests/compile/test_random.py",
-    "tests/compile/test_composed.py",
+    "tests/notebooks/test_nbval.py", "tests/author/test_validate.py", "tests/author/test_mutation.py",
+    "tests/compile/test_random.py", "tests/compile/test_composed.py",
 )  # fmt: skip
 # Folders that share a fixture that takes seconds to start, such as a JupyterLab: one worker gets the whole folder.
 AT_ONCE = ("tests/interop/", "tests/ui/panels/", "tests/ui/lab/")
 # Long files come first, so that no worker is left with one when the others have ended.
 FIRST = (
-    "tests/interop/", "tests/ui/walk/", "tests/ui/panels/", "tests/ui/lab/", "tests/notebooks/test_nbval.py",
-    "tests/grade/", "tests/ui/", "tests/lab/", "tests/compile/", "tests/core/test_long.py", "tests/nn/test_models.py",
-    "tests/optim/", "tests/test_", "tests/behaviours/",
+    "tests/author/test_mutation.py", "tests/interop/", "tests/ui/walk/", "tests/ui/panels/", "tests/ui/lab/",
+    "tests/notebooks/test_nbval.py", "tests/grade/", "tests/wasm/", "tests/site/", "tests/ui/", "tests/lab/",
+    "tests/compile/", "tests/core/test_long.py", "tests/nn/test_models.py", "tests/optim/", "tests/test_",
+    "tests/behaviours/",
 )  # fmt: skip
 
 CHROMIUM = (
