@@ -45,12 +45,16 @@ def test_what_jupyter_can_do(hand_in, use):
 
 
 def test_an_error_in_a_cell_is_reported_and_the_rest_runs(hand_in):
-    found = with_cell("1 / 0\nnever = 1")
-    found["cells"].append(code("def broken(:"))
+    found = with_cell("1 / 0")
+    found["cells"] += [code("import math\n\ny = math.log(0)\nnever = 1"), code("n = 1\ndef broken(:")]
     result = hand_in(found)
     assert (result.status, result.score) == ("graded", LESSON.points)
-    assert result.remarks[0] == "The cell `1 / 0` stopped with ZeroDivisionError: division by zero"
-    assert "SyntaxError" in result.remarks[1]
+    one_line, several, unreadable = result.remarks
+    assert one_line == "The cell `1 / 0` stopped with ZeroDivisionError: division by zero"
+    assert several.startswith("The cell `import math` stopped with ValueError: ")
+    assert several.endswith(", in its line 3: `y = math.log(0)`")
+    assert unreadable.startswith("The cell `n = 1` stopped with SyntaxError: invalid syntax")
+    assert unreadable.endswith(", in its line 2: `def broken(:`")
 
 
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)

@@ -23,6 +23,7 @@ from ..rpc import RpcConnection, error_text, from_wire
 __all__ = ["DeferredQuestion", "make_silent_shell", "run_submission"]
 
 MAX_LOGIN = 200  # characters
+SYNTAX_ERRORS = (SyntaxError, IndentationError, TabError)
 
 
 class DeferredQuestion:
@@ -186,7 +187,34 @@ def _run_cell(shell: Any, source: str) -> tuple[str, bool] | None:
         error = raised
     if error is None:
         return None
-    return f"{type_name(error)}: {error_text(error)[:300]}", isinstance(error, MemoryError)
+    return f"{type_name(error)}: {_error_in_words(error, source)}", isinstance(error, MemoryError)
+
+
+def _error_in_words(error: BaseException, source: str) -> str:
+    """What an error says, and the line of a cell of several lines at which it came."""
+    text = error_text(error)
+    try:
+        number = _line_of_cell(error)
+        if type(error) in SYNTAX_ERRORS:  # its text names IPython's file
+            text = str(error.msg)  # type: ignore[attr-defined]
+        lines = source.splitlines()
+        if number and len([line for line in lines if line.strip()]) > 1:
+            return f"{text[:300]}, in its line {number}: `{lines[number - 1].strip()[:100]}`"
+    except BaseException:  # noqa: BLE001 - what it consists of may be the learner's code
+        pass
+    return text[:300]
+
+
+def _line_of_cell(error: BaseException) -> int:
+    """The line of the cell, from 1, that an error passed last; 0 if it passed none."""
+    number, frame = 0, error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename.startswith("<ipython-input-"):
+            number = frame.tb_lineno
+        frame = frame.tb_next
+    if not number and type(error) in SYNTAX_ERRORS:  # the cell itself could not be read
+        number = int(error.lineno or 0)  # type: ignore[attr-defined]
+    return number
 
 
 def _replace_exercise(job: Message) -> list[str]:
