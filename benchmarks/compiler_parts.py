@@ -93,28 +93,10 @@ PARTS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
         _no_row_axes,
         ("d", "c_small", "j_small", "norm", "head", "scan_max", "scan_logsumexp", "gpt"),
     ),
-    "several loops in a kernel": (
-        _replace("passes.vector_loop_partition", "MAX_SLOW_OPS", 99),
-        ("b_mix_1e3", "b_mix_1e5", "k_small", "gpt", "norm"),
-    ),
-    "cheap values moved to their use": (
-        _replace("passes.vector_loop_partition:LoopAssignment", "_sink", _always(None)),
-        ("b_mix_1e5", "b_cheap_1e5", "k_small", "norm", "gpt", "d"),
-    ),
-    "cheap values computed again": (
-        _replace("passes.vector_loop_partition", "MAX_REPEATED_OPS", 0),
-        ("b_mix_1e5", "b_cheap_1e5", "k_small", "norm", "gpt", "d"),
-    ),
     "memory used again": (_no_sharing_of_memory, (*CHEAP, *STEPS, "norm", "head", "cholesky_500")),
     "results over operands": (
         _replace("passes.memory_plan:MemoryPlan", "_reuse_dying_inputs", _always(None)),
         (*CHEAP, *STEPS, "norm", "head"),
-    ),
-    "parts written where they are joined": (
-        _replace(
-            "passes.memory_plan:MemoryPlan", "_write_parts_in_place", lambda self, _: setattr(self, "containers", set())
-        ),
-        ("k_small", "g", "d", "gpt", "scan_gru", "fit"),
     ),
     "variables updated in place": (_no_in_place_updates, ("c_small", "c_big", "h", "rows", "gpt")),
     "updates computed on demand": (
@@ -125,21 +107,10 @@ PARTS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
         _replace("graph:ComputationGraph", "_joined_terms", lambda *_: None),
         ("k_small", "einsum_4", "fit", "g", "newton", "gpt"),
     ),
-    "sums of stacked products": (
-        _replace("graph:ComputationGraph", "_sum_of_stacked_products", _always(None)),
-        ("j_small", "gpt", "d", "g", "einsum_4"),
-    ),
-    "identities": (_replace("graph:ComputationGraph", "_simplified", _always(None)), (*CHEAP, *STEPS, *NEW, *LOOPS)),
-    "diagonal matrices": (_replace("graph", "is_identity_matrix", _always(False)), ("f_jacobian", "newton", "fit")),
-    "slices of what was joined": (
-        _replace("graph:ComputationGraph", "_slice_of_joined", _always(None)),
-        ("k_small", "newton", "fit", "f_jacobian", "scan_gru"),
-    ),
     "programs of single numbers": (
         _replace("run.scalar_program", "is_scalar_graph", _always(False)),
         ("a", "fit", "newton"),
     ),
-    "fast path": (_replace("api", "make_fast_path", _always(None)), (*CHEAP, "solve_50", "scan_max", "fit")),
     "native loops": (_replace("run.native_loop", "native_loop", _always(None)), LOOPS),
     "LAPACK in the plan": (
         _replace("run.plan_codegen", "emit_lapack_units", _always(False)),

@@ -11,7 +11,7 @@ The pipeline, in the order of its modules:
 - ``run``: ``execution_plan`` runs a trace, first as NumPy calls (``numpy_codegen``), later as a ``kernel_plan``, whose
   function ``plan_codegen`` writes (``scalar_program`` for graphs of single numbers). ``native_loop`` runs all steps of
   a scan in native code, ``lapack_units`` calls LAPACK. ``kernel_loader`` gives kernels to LLVM, ``buffer_binding``
-  tracks memory that belongs to others, ``fast_path`` skips the general handling of arguments.
+  tracks memory that belongs to others.
 """
 
 from __future__ import annotations

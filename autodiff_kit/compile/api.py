@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import threading
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.compile.run.fast_path import FAST_PATH_MISS, make_fast_path, must_run_eagerly
 from autodiff_kit.core.numpy_protocol import canonical, check_real_numbers
 from autodiff_kit.core.pytree import flatten
+from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DtypeError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from autodiff_kit.compile.run.execution_plan import ExecutionPlan
     from autodiff_kit.compile.trace.guards import TraceGuard
 
-__all__ = ["Compiled", "compile"]
+__all__ = ["Compiled", "compile", "must_run_eagerly"]
 
 MAX_PLANS = 32
 """Number of cache keys with plans that are kept for one function; the least recently used is evicted."""
@@ -90,9 +90,8 @@ class Compiled:
         update_wrapper(self, function)
         self.function = function
         self.trace_count = 0
-        self._plans: OrderedDict[tuple[Any, ...], list[tuple[TraceGuard, ExecutionPlan]]] = OrderedDict()
-        self._lock_token = [None]  # a lock: removed while the function runs or is traced
-        self._fast_path: Callable[[Any], Any] = _no_fast_path
+        self._plans: dict[Any, list[tuple[TraceGuard, ExecutionPlan]]] = {}
+        self._lock = threading.Lock()  # held while the function runs or is traced
 
     @property
     def plan(self) -> ExecutionPlan | None:
@@ -108,46 +107,36 @@ class Compiled:
         return self if owner is None else CompiledMethod(self, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - described by the class
-        if not kwargs:
-            answer = self._fast_path(args)
-            if answer is not FAST_PATH_MISS:
-                return answer
-        if must_run_eagerly():
+        if must_run_eagerly() or not self._lock.acquire(blocking=False):
             return self.function(*args, **kwargs)
         try:
-            key = self._lock_token.pop()
-        except IndexError:
-            return self.function(*args, **kwargs)
-        try:
-            return self._run(tuple(map(_list_to_array, args)), kwargs)
+            return self._run(tuple(map(_list_to_array, args)) if list in map(type, args) else args, kwargs)
         finally:
-            self._lock_token.append(key)
+            self._lock.release()
 
-    def _run(self, args: Any, kwargs: Any) -> Any:
-        numeric_leaves: list[Any] = []
-        other_objects: list[Any] = []
-        key = (_cache_key(args, numeric_leaves, other_objects), _cache_key(kwargs, numeric_leaves, other_objects))
-        plans = self._plans.get(key)
-        if plans is None:
-            plans = self._plans[key] = []
-        found = next((kept for kept in plans if kept[0].holds()), None)
-        if found is None:
-            found = self._trace(args, kwargs, other_objects)
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        leaves = _Leaves()
+        key = _cache_key(args, leaves)
+        if kwargs:
+            key = (key, _cache_key(kwargs, leaves))
+        ids = list(map(id, leaves.tensors))
+        if len(set(ids)) < len(ids):  # a tensor that is passed twice is one source
+            key = (key, *map(ids.index, ids))
+        plans = self._plans.pop(key, None) or []
+        for found in plans:
+            if found[0].holds():
+                break
+        else:
+            found = self._trace(args, kwargs, leaves.objects)
             plans.append(found)
-        guard, plan = found
-        if plans[0][1] is not plan:
-            plans.remove((guard, plan))
-            plans.insert(0, (guard, plan))
+        if plans[0] is not found:
+            plans.remove(found)
+            plans.insert(0, found)
             del plans[MAX_PLANS // 4 :]
-        self._plans.move_to_end(key)
-        while len(self._plans) > MAX_PLANS:
-            self._plans.popitem(last=False)
-        if plan.kernel_plan is not None and not kwargs:
-            if plan.fast_path is None:
-                made = make_fast_path(args, key[0], guard, plan.kernel_plan, self._lock_token)
-                plan.fast_path = made or _no_fast_path
-            self._fast_path = plan.fast_path
-        return plan([_raw_value(x) for x in numeric_leaves])
+        self._plans[key] = plans  # the last one is the one that ran last
+        if len(self._plans) > MAX_PLANS:
+            del self._plans[next(iter(self._plans))]
+        return found[1].run(leaves.numbers)
 
     def _guard(self, other_objects: list[Any]) -> TraceGuard:
         from autodiff_kit.compile.trace.guards import TraceGuard
@@ -182,9 +171,9 @@ class CompiledMethod:
         return getattr(self.compiled, name)
 
 
-def _no_fast_path(args: Any) -> Any:
-    """The fast path before one was generated: always a miss."""
-    return FAST_PATH_MISS
+def must_run_eagerly() -> bool:
+    """Whether a tape, a trace or a gradient override needs to see each operation."""
+    return bool(open_records.records or ACTIVE_MODES)
 
 
 def _list_to_array(nest: Any) -> Any:
@@ -194,31 +183,37 @@ def _list_to_array(nest: Any) -> Any:
     return canonical(nest) if numbers else nest
 
 
-def _raw_value(numeric_leaves: Any) -> Any:
-    """The array or number inside a tensor; other objects unchanged."""
-    return numeric_leaves._value if type(numeric_leaves) is Tensor else numeric_leaves
+class _Leaves:
+    """The leaves of nested arguments: tensors, the numbers and arrays that a plan takes, and all other objects."""
+
+    __slots__ = ("numbers", "objects", "tensors")
+
+    def __init__(self) -> None:
+        self.tensors: list[Tensor] = []
+        self.numbers: list[Any] = []
+        self.objects: list[Any] = []
 
 
-def _cache_key(nest: Any, numeric_leaves: list[Any], other_objects: list[Any]) -> Any:
+def _cache_key(nest: Any, leaves: _Leaves) -> Any:
     """The cache key of nested arguments: types and shapes of numeric leaves, values of all other leaves."""
     kind = type(nest)
     if kind is Tensor:
         value = nest._value
-        first_use = next((k for k, other in enumerate(numeric_leaves) if other is nest), -1)
-        numeric_leaves.append(nest)
-        return ("tensor", first_use) if type(value) is float else ("tensor", first_use, value.shape, value.dtype)
+        leaves.tensors.append(nest)
+        leaves.numbers.append(value)
+        return kind if type(value) is float else (kind, value.shape, value.dtype)
     if kind is float:
-        numeric_leaves.append(nest)
+        leaves.numbers.append(nest)
         return kind
     if kind is np.ndarray or isinstance(nest, np.generic):
         check_real_numbers(nest.dtype, f"an argument of dtype {nest.dtype}")
-        numeric_leaves.append(nest)
+        leaves.numbers.append(nest)
         return (kind, nest.shape, nest.dtype)
     if isinstance(nest, (list, tuple)):
-        return (kind, *(_cache_key(x, numeric_leaves, other_objects) for x in nest))
+        return (kind, *[_cache_key(x, leaves) for x in nest])
     if isinstance(nest, dict):
-        return (kind, *((k, _cache_key(x, numeric_leaves, other_objects)) for k, x in nest.items()))
+        return (kind, *[(k, _cache_key(x, leaves)) for k, x in nest.items()])
     if kind in (int, bool, str, bytes, type(None)):
         return (kind, nest)
-    other_objects.append(nest)
+    leaves.objects.append(nest)
     return ("object", id(nest))

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.compile.api import Compiled
-from autodiff_kit.compile.run.fast_path import must_run_eagerly
+from autodiff_kit.compile.api import Compiled, must_run_eagerly
 from autodiff_kit.core.source_location import is_kit_file
 from autodiff_kit.errors import ConcretizationError
 from autodiff_kit.transforms.automatic_compilation import register

@@ -1,8 +1,8 @@
 """The graph of a traced function, with local simplifications while nodes are added.
 
-Equal operations are added once (common-subexpression elimination), constants are folded, and some identities that
-change no result are applied. Later passes need only the name of an operation: a NumPy ufunc is elementwise, and all
-other operations are listed in :data:`autodiff_kit.compile.node.NON_UFUNC_OPS`.
+Equal operations are added once (common-subexpression elimination), constants are folded, and sums of padded slices or
+of products are joined. Later passes need only the name of an operation: a NumPy ufunc is elementwise, and all other
+operations are listed in :data:`autodiff_kit.compile.node.NON_UFUNC_OPS`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from autodiff_kit.compile.node import (
     GraphNode,
     is_broadcast_scalar,
     is_filled_with_one_value,
-    is_identity_matrix,
-    is_scalar_constant,
     last_axes_swapped,
     promotion_operand,
     promotion_type,
@@ -97,9 +95,6 @@ class ComputationGraph:
         if any(a.op == "broadcast" for a in args):  # compute before broadcasting
             inner = self.elementwise(op, *(a.args[0] if a.op == "broadcast" else a for a in args))
             return self.broadcast(inner, shape)
-        known = self._simplified(op, args, shape, dtype)
-        if known is not None:
-            return known
         if op in ("add", "multiply") and args[0].number > args[1].number:
             args = args[::-1]
         joined = self._joined_sum(*args) if op == "add" and dtype.kind == "f" else None
@@ -146,26 +141,6 @@ class ComputationGraph:
             return self.const(PYTHON_OPERATORS[op](*(a.value for a in args)))
         sample = PYTHON_OPERATORS[op](*(a.value if a.op == "const" else a.dtype.type(1).item() for a in args))
         return self.node(op, args, None, (), np.asarray(sample).dtype, weak=True)
-
-    def _simplified(self, op: str, args: tuple[GraphNode, ...], shape: tuple[int, ...], dtype: Any) -> GraphNode | None:
-        """A simpler node with bit-for-bit the same result, or None."""
-        x, y = args[0], args[-1]
-
-        def stays(node: GraphNode) -> bool:
-            return node.shape == shape and node.dtype == dtype and not node.weak
-
-        if op == "multiply":
-            x, y = (y, x) if is_scalar_constant(y) else (x, y)
-            if is_scalar_constant(x, 1.0) and stays(y):
-                return y
-        elif op in ("add", "subtract") and stays(x) and stays(y) and dtype.kind == "f":
-            if y.op == "negative":
-                return self.elementwise("subtract" if op == "add" else "add", x, y.args[0])
-            if x.op == "negative" and op == "add":
-                return self.elementwise("subtract", y, x.args[0])
-        elif op == "absolute" and x.op in ("negative", "absolute"):
-            return self.elementwise("absolute", x.args[0])
-        return None
 
     def where(self, condition: GraphNode, a: GraphNode, b: GraphNode) -> GraphNode:
         """Add ``np.where(condition, a, b)``."""
@@ -225,24 +200,7 @@ class ComputationGraph:
             return x
         if x.op == "const":
             return self.const(np.asarray(x.value)[tuple(slice_from_bounds(p) for p in parts)])
-        return self._slice_of_joined(x, *parts[0]) or self.node("slice", (x,), parts, lengths, x.dtype)
-
-    def _slice_of_joined(self, x: GraphNode, start: int, stop: int, step: int) -> GraphNode | None:
-        """A slice of a vector that was made of parts, from one of the parts; None if it is not that simple."""
-        if x.ndim != 1 or step != 1:
-            return None
-        if x.op == "concat":
-            for part in x.args:
-                if start >= 0 and stop <= part.size and part.dtype == x.dtype:
-                    return self.slice(part, ((start, stop, 1),))
-                start, stop = start - part.size, stop - part.size
-        elif x.op == "pad":
-            first, last, stride = x.params[0]
-            if stop <= first or last <= start:
-                return self.broadcast(self.const(x.dtype.type(0)), (stop - start,))
-            if stride == 1 and first <= start and stop <= last:
-                return self.slice(x.args[0], ((start - first, stop - first, 1),))
-        return None
+        return self.node("slice", (x,), parts, lengths, x.dtype)
 
     def broadcast(self, x: GraphNode, shape: tuple[int, ...]) -> GraphNode:
         """Add a broadcast to ``shape``."""
@@ -262,19 +220,7 @@ class ComputationGraph:
             axes = tuple(k for k in axes if x.shape[k] != 1)
             if not axes:
                 return self.reshape(x, shape)
-        if op == "sum" and x.op == "matmul" and axes == tuple(range(x.ndim - 2)) and x.dtype == dtype:
-            joined = self._sum_of_stacked_products(*x.args)
-            if joined is not None:
-                return self.reshape(joined, shape)
         return self.node(op, (x,), (axes, dtype), shape, dtype)
-
-    def _sum_of_stacked_products(self, a: GraphNode, b: GraphNode) -> GraphNode | None:
-        """The sum over a batch of products ``aᵀ b`` as one product of the stacked matrices, or None."""
-        n = a.ndim
-        if n < 3 or a.shape[:-2] != b.shape[:-2] or a.op != "permute" or a.params != (*range(n - 2), n - 1, n - 2):
-            return None
-        rows, others = (self.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1])) for x in (a.args[0], b))
-        return self.matmul(self.permute(rows, (1, 0)), others)
 
     def matmul(self, a: GraphNode, b: GraphNode) -> GraphNode:
         """Add ``a @ b`` for operands with at least two axes."""
@@ -283,10 +229,6 @@ class ComputationGraph:
         shape = (*stack, a.shape[-2], b.shape[-1])
         if a.shape[-1] == 1 and a.dtype == b.dtype:
             return self.broadcast(self.elementwise("multiply", a, b), shape)
-        if a.op == "multiply" and a.ndim == 2 and any(map(is_identity_matrix, a.args)):  # a diagonal matrix
-            v = next(n for n in a.args if not is_identity_matrix(n))
-            if v.ndim <= 2 and v.size == a.shape[1] == v.shape[-1] and a.dtype == b.dtype:
-                return self.elementwise("multiply", self.reshape(v, (v.size, 1)), b)
         if b.ndim == 2 and a.ndim > 2:
             rows = self.reshape(a, (math.prod(a.shape[:-1]), a.shape[-1]))
             return self.reshape(self.matmul(rows, b), shape)

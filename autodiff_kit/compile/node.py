@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "ARITHMETIC_OPS", "COMPARISON_OPS", "KERNEL_OPS", "NON_UFUNC_OPS", "PYTHON_OPERATORS", "REDUCTIONS", "SLOW_OPS",
+    "ARITHMETIC_OPS", "COMPARISON_OPS", "KERNEL_OPS", "NON_UFUNC_OPS", "PYTHON_OPERATORS", "REDUCTIONS",
     "VIEW_OPS", "GraphNode", "broadcast_axes", "is_broadcast_scalar", "is_elementwise", "is_filled_with_one_value",
-    "is_fusible", "is_identity_matrix", "is_scalar", "is_scalar_constant", "last_axes_swapped", "promotion_operand",
+    "is_fusible", "is_scalar", "last_axes_swapped", "promotion_operand",
     "promotion_type", "slice_bounds", "slice_from_bounds", "sum_dtype",
 ]  # fmt: skip
 
@@ -44,10 +44,9 @@ COMPARISON_OPS = frozenset([
     "logical_or", "logical_not",
 ])  # fmt: skip
 
-SLOW_OPS = frozenset(["sin", "cos", "exp", "tanh", "log", "log1p", "logaddexp", "expm1", "power"])
-"""Transcendental functions, of which only a few fit into the registers of one vector loop."""
-
-KERNEL_OPS = ARITHMETIC_OPS | COMPARISON_OPS | SLOW_OPS
+KERNEL_OPS = (
+    ARITHMETIC_OPS | COMPARISON_OPS | {"sin", "cos", "exp", "tanh", "log", "log1p", "logaddexp", "expm1", "power"}
+)
 
 
 class GraphNode:
@@ -88,11 +87,6 @@ def is_elementwise(node: GraphNode) -> bool:
     return node.op not in NON_UFUNC_OPS or node.op in ("cast", "where")
 
 
-def is_scalar_constant(node: GraphNode, value: float | None = None) -> bool:
-    """Whether a node is a constant of shape (), equal to ``value`` if that is given."""
-    return node.op == "const" and node.shape == () and (value is None or bool(node.value == value))
-
-
 def is_broadcast_scalar(node: GraphNode) -> bool:
     """Whether a node broadcasts a single number."""
     return node.op == "broadcast" and node.args[0].size == 1
@@ -107,17 +101,6 @@ def is_filled_with_one_value(array: Any) -> bool:
     """Whether all entries of an array are equal; 0 and -0 differ."""
     first = array.reshape(-1)[0]
     return bool(array.dtype.kind in "fiub" and (array == first).all() and not (first == 0 and np.signbit(array).any()))
-
-
-def is_identity_matrix(node: GraphNode) -> bool:
-    """Whether a node is a constant identity matrix."""
-    value = node.value
-    return (
-        node.op == "const"
-        and node.ndim == 2
-        and value.shape[0] == value.shape[1]
-        and np.array_equal(value, np.eye(len(value)))
-    )
 
 
 def last_axes_swapped(node: GraphNode) -> tuple[int, ...]:

@@ -58,4 +58,3 @@ def test_tiles_are_short_with_many_scratch_rows() -> None:
     x = ak.constant(np.ones(9000, "f4"))
     (few,), (many,) = kernels_of(chain(1), x), kernels_of(chain(4), x)
     assert (few.tile_length, many.tile_length) == (TILE_LENGTH, SHORT_TILE_LENGTH)
-    assert sum(many.scratch) * 4 <= 32 * 1024

@@ -160,18 +160,6 @@ def test_equal_constants_of_numpy_are_one_node() -> None:
     assert sum(n.op == "divide" for u in kernels(plan) for n in u.nodes) == 1
 
 
-def test_a_cheap_value_is_computed_again_and_a_slow_one_kept() -> None:
-    def run(x: Any) -> Any:
-        shifted = x - 1.5
-        slow = ak.exp(shifted)
-        return shifted / slow.sum(0, keepdims=True) + slow
-
-    plan = assert_agrees(run, draw((6, 5), "f8"))
-    (source,) = plan.generator.kernel_texts()
-    assert source.count("exp64(") == 1
-    assert source.count("real(1.5)") == 2
-
-
 @pytest.mark.parametrize("how", [compiler, load_kernel], ids=["plain", "native"])
 def test_a_scan_with_a_maximum_runs_in_native_code(how: Any) -> None:
     def loss(moves: Any, first: Any, scores: Any) -> Any:

@@ -300,7 +300,6 @@ def test_a_long_loop_has_the_plan_of_a_short_one() -> None:
         compiled = ak.compile(ak.grad(loss))
         compiled(ak.constant(np.ones((count, 3))))
         sizes.append((len(compiled.plan.nodes), [len(steps.nodes) for steps in compiled.plan.loops]))
-        assert "concatenate" not in str(compiled.plan)  # the outputs of the loop are used one by one
     assert sizes[0] == sizes[1]
 
 

@@ -186,11 +186,11 @@ class KernelSource:
             self.names[o] = self.names[a]
         self.arrays = [*self.array_inputs, *(n for n in self.array_outputs if n not in g.overwrites.values())]
         full = [n for n in g.nodes if g.role(n) == "full"]
-        stored = [n for n in full if self.loops.is_stored(n)]
+        stored = [n for n in full if n in self.loops.stored]
         self.blocks = set(stored)  # stored for all of the middle axes
         if self.row_vectors:
             rows = [n for n in g.nodes if g.role(n) == "row"]
-            stored += [n for n in rows if n.op in REDUCTIONS or self.loops.is_stored(n)]
+            stored += [n for n in rows if n.op in REDUCTIONS or n in self.loops.stored]
         self.scratch_rows = {n: k for k, n in enumerate(n for n in stored if n not in self.names)}
         turns = dict.fromkeys(n.args[0] for n in full if n.op in TRIGONOMETRIC_OPS)
         self.angles = {x: len(self.scratch_rows) + k for k, x in enumerate(turns)}
@@ -214,7 +214,7 @@ class KernelSource:
     def _is_local(self, a: GraphNode, loop: float) -> bool:
         """Whether a member is a local variable in a vector loop, or between loops for a half number."""
         if self.g.role(a) == "full":
-            return loop in self.loops.loops_of[a]
+            return loop == self.loops.loop_of[a]
         return not self.row_vectors or (a.op not in REDUCTIONS and loop == self.loops.loop_of[a] + BETWEEN)
 
     def _value(self, a: GraphNode, loop: float, want: Any = None) -> str:
@@ -305,7 +305,7 @@ class KernelSource:
     def _emit_vector_loop(self, loop: int) -> None:
         """Write one vector loop, given its number, with the loops over the middle axes around it."""
         g, of, depth = self.g, self.loops.loop_of, self.depth
-        full = [n for n in g.nodes if loop in self.loops.loops_of[n] and g.role(n) == "full"]
+        full = [n for n in g.nodes if of[n] == loop and g.role(n) == "full"]
         reductions = [n for n in g.reductions if of[n] == loop and n.args[0].shape == g.domain]
         if not full and not reductions:
             return

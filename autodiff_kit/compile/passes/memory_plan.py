@@ -8,7 +8,6 @@ an input that is not read again.
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -111,8 +110,6 @@ class MemoryPlan:
             r = view_base(o)
             if r in unit_of and r not in self.locations and not is_scalar(o) and _covers_storage(o):
                 self.locations[r] = ("out", k)
-        self.written_into: dict[GraphNode, tuple[GraphNode, int | None]] = {}  # part -> (whole, start)
-        self._write_parts_in_place(outputs)
         self._reuse_dying_inputs()
         self._protect_state_inputs(states)
         self._assign_offsets()
@@ -136,64 +133,9 @@ class MemoryPlan:
 
     def memory_owner(self, node: GraphNode) -> GraphNode:
         """The node in whose memory this one is stored."""
-        while node in self.reuses or node in self.written_into:
-            node = self.reuses[node] if node in self.reuses else self.written_into[node][0]
+        while node in self.reuses:
+            node = self.reuses[node]
         return node
-
-    def _write_parts_in_place(self, outputs: list[GraphNode]) -> None:
-        """Let units write directly into the concatenation or copy that their result becomes part of."""
-        viewed = {view_base(a) for u in self.units for a in u.inputs if a.op in VIEW_OPS} | {
-            view_base(o) for o in outputs
-        }
-        readers = Counter(view_base(a) for u in self.units for a in u.inputs)
-        for u in self.units:
-            n = u.nodes[0]
-            if self.locations.get(n, ("",))[0] == "state":  # the old value may still be read
-                continue
-            if n.op == "concat":
-                once, start = Counter(n.args), 0
-                for p in n.args:
-                    if once[p] == 1 and self._can_write_into(p, n) and (n.params == 0 or p not in viewed):
-                        self.written_into[p] = (n, start)
-                    start += p.shape[n.params]
-            elif n.op == "copy" and readers[view_base(n.args[0])] == 1 and self._is_permuted_product(n):
-                self.written_into[view_base(n.args[0])] = (n, None)
-        for p in self.written_into:
-            f = self.memory_owner(p)
-            self.lifetimes[f] = (
-                min(self.lifetimes[f][0], self.lifetimes[p][0]),
-                max(self.lifetimes[f][1], self.lifetimes[p][1]),
-            )
-        self.containers = {n for n, _ in self.written_into.values()}
-
-    def _can_write_into(self, p: GraphNode, n: GraphNode) -> bool:
-        """Whether the unit of ``p`` can write directly into the concatenation ``n``."""
-        u = self.unit_of.get(p)
-        if u is None or is_scalar(p) or p.dtype != n.dtype or p in self.written_into or p in self.locations:
-            return False
-        return u.role(p) == "full" if isinstance(u, FusionGroup) else n.params == 0 and p.op in ("matmul", "concat")
-
-    def _is_permuted_product(self, n: GraphNode) -> bool:
-        """Whether a copy holds exactly the entries of a matrix product in another order."""
-        p = view_base(n.args[0])
-        free = p.op == "matmul" and p not in self.written_into and p not in self.locations and not is_scalar(p)
-        return (
-            free
-            and self.lifetimes[p][1] == self.unit_of[n].position
-            and self._invert_view(strided_template(n), n) is not None
-        )
-
-    def _invert_view(self, array: Array, n: GraphNode) -> Array | None:
-        """The array through which the source of a copy can be written into the copy; None if there is none."""
-        view: GraphNode = n.params
-        found: Array | None = array
-        while view.op in VIEW_OPS and found is not None:
-            if view.op == "permute":
-                found = np.transpose(found, np.argsort(view.params))
-            else:
-                found = _reshaped(found, view.args[0].shape) if view.op == "reshape" else None
-            view = view.args[0]
-        return found
 
     def _reuse_dying_inputs(self) -> None:
         """Let kernels write their outputs over inputs that are not read again."""
@@ -211,8 +153,6 @@ class MemoryPlan:
         home = self.locations.get(o)
         for a in u.inputs:
             if is_scalar(a) or a.shape != o.shape or a.dtype != o.dtype or a in u.overwrites:
-                continue
-            if o in self.written_into or a in self.written_into or self.memory_owner(a) in self.containers:
                 continue
             if home is not None:
                 fits = home == ("state", a)
@@ -247,9 +187,7 @@ class MemoryPlan:
 
     def _assign_offsets(self) -> None:
         """Assign arena offsets; sets the size of the arena and the peak of live bytes."""
-        own = [
-            n for n in self.lifetimes if n not in self.locations and n not in self.reuses and n not in self.written_into
-        ]
+        own = [n for n in self.lifetimes if n not in self.locations and n not in self.reuses]
         sizes = [-(-n.size * n.dtype.itemsize // CACHE_LINE) * CACHE_LINE for n in own]
         lives = [self.lifetimes[n] for n in own]
         in_use = [0] * (len(self.units) + 2)
@@ -298,14 +236,6 @@ class MemoryPlan:
             return None if inner is None else apply_view(inner, node)
         if node.op == "const":
             return np.ascontiguousarray(node.value).reshape(node.shape)
-        if node in self.written_into:
-            whole, start = self.written_into[node]
-            if start is None:
-                return self._invert_view(self.array_of(whole), whole)  # type: ignore[arg-type]  # it has memory of its own
-            index = [slice(None)] * node.ndim
-            index[whole.params] = slice(start, start + node.shape[whole.params])
-            inner = self.array_of(whole)
-            return None if inner is None else inner[tuple(index)]
         memory_owner = self.memory_owner(node)
         if memory_owner is not node:
             found = self.array_of(memory_owner)

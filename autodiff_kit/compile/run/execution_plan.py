@@ -53,7 +53,6 @@ class ExecutionPlan:
         self.loop: LoopCall | None = None  # the loop whose step this is
         self.build_error: Exception | None = None
         self.kernel_plan: Any = None
-        self.fast_path: Callable[[Any], Any] | None = None  # see run/fast_path
         self.run: Callable[[list[Any]], Any] = self._run_and_count
 
     @property
@@ -88,7 +87,7 @@ class ExecutionPlan:
             f"ak.compile could not build the kernels of a function ({type(error).__name__}: {error}). It runs as NumPy "
             "calls with the same results, and the kernels are tried once more; the plan's build_error has the reason.",
             RuntimeWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
         self._calls, self.run = 0, self._run_and_count
         return self.run_numpy(given)

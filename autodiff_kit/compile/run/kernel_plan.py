@@ -108,7 +108,6 @@ class KernelPlan:
         self.env = generator.env
         self.env |= {"normal": canonical, "make": wrap, "fixed_outputs": [leaf.fixed for leaf in trace.leaves]}
         self.buffers = BufferBinder(self.env, generator.views_of_buffer, generator.pointer_rows)
-        self.argument_lines: dict[int, Callable[[str], list[str]]] = {}  # writers of the lines that read an argument
         head = self._input_lines()
         own = [(home[1], node) for node, home in self.locations.items() if home[0] == "out"]
         outs = [line for k, node in own for line in self.buffers.output_lines(k, node)]
@@ -118,14 +117,13 @@ class KernelPlan:
             for k, leaf in enumerate(trace.leaves)
         ]
         tail = [*self._assignment_lines(expressions), *self._update_lines(expressions, lazy)]
-        result = f"return {self.return_expression(leaf_expressions)}"
-        self.lines = [*head, *outs, *generator.view_lines, *generator.lines, *tail, result]
-        first = [line for place in self.argument_lines for line in self.argument_input_lines(place, f"given[{place}]")]
-        self.source = "def run(given):\n" + "".join(f"    {line}\n" for line in [*first, *self.lines])
+        result = f"return {self._return_expression(leaf_expressions)}"
+        lines = [*head, *outs, *generator.view_lines, *generator.lines, *tail, result]
+        self.source = "def run(given):\n" + "".join(f"    {line}\n" for line in lines)
         exec(compile(self.source, "<autodiff_kit plan>", "exec"), self.env)
         self.run: Callable[[list[Any]], Any] = self.env["run"]
 
-    def return_expression(self, leaf_expressions: list[str]) -> str:
+    def _return_expression(self, leaf_expressions: list[str]) -> str:
         """The expression that builds the return value."""
         parts = iter(leaf_expressions)
 
@@ -154,7 +152,7 @@ class KernelPlan:
             if node not in self.live and node not in written:
                 continue
             if isinstance(source, ArgumentSource):
-                self.argument_lines[source.place] = self._argument_line_writer(node, source.place)
+                lines += self._argument_lines(node, source.place)
             elif is_scalar(node):
                 more, text = self.buffers.scalar_code(node, source)
                 lines += [*more, self.generator.scalar_input_line(node, text)]
@@ -164,19 +162,16 @@ class KernelPlan:
                 lines.append(self.buffers.variable_check_line(node, source.owner, node in written))
         return lines
 
-    def argument_input_lines(self, place: int, text: str) -> list[str]:
-        """The lines that read argument number ``place`` from an expression."""
-        return self.argument_lines[place](text) if place in self.argument_lines else []
-
-    def _argument_line_writer(self, node: GraphNode, place: int) -> Callable[[str], list[str]]:
-        name = f"arg{place}"
+    def _argument_lines(self, node: GraphNode, place: int) -> list[str]:
+        """The lines that read an argument, given its place."""
+        name, given = f"arg{place}", f"given[{place}]"
         if is_scalar(node):
-            return lambda text: [self.generator.scalar_input_line(node, text)]
+            return [self.generator.scalar_input_line(node, given)]
         addresses = self.buffers.address_lines(("input", node), name)
         if not node.shape:  # it may be a NumPy scalar
-            return lambda text: [f"{name} = np.array({text})", *addresses]
+            return [f"{name} = np.array({given})", *addresses]
         settled = f"if {name}.flags.num & 0x101 != 0x101: {name} = np.array({name}, order='C')"
-        return lambda text: [f"{name} = {text}", settled, *addresses]
+        return [f"{name} = {given}", settled, *addresses]
 
     # ---------------------------------------------------------------------------------------------------------- outputs
     def _output_expression(self, k: int, node: GraphNode, kind: str = "array") -> str:

@@ -24,7 +24,6 @@ from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units
 from autodiff_kit.compile.run.numpy_codegen import check_shape, numpy_expression
-from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 
 __all__ = ["PlanCodeGenerator"]
@@ -372,13 +371,9 @@ class PlanCodeGenerator:
         if n.dtype == object:
             self._emit_line(f"n{n.number} = {text}")
         elif n.op == "concat":
-            self._emit_concat(n, argument_names)
+            self._emit_line(f"np.concatenate([{', '.join(argument_names)}], {n.params}, out={self.view_name(n)})")
         elif n.op in NON_UFUNC_OPS or n.weak:
-            if self.memory_plan.written_into.get(view_base(n.args[0])) != (
-                n,
-                None,
-            ):  # otherwise the product was written in place
-                self._emit_line(f"copyto({self.view_name(n)}, {text})")
+            self._emit_line(f"copyto({self.view_name(n)}, {text})")
         else:
             self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
 
@@ -430,18 +425,6 @@ class PlanCodeGenerator:
         unit = self.native_calls.TAKE_ROWS if take else self.native_calls.SUM_ROWS[n.dtype.char]
         self.add_unit(unit, n.params.name, entries)
         return True
-
-    def _emit_concat(self, n: GraphNode, argument_names: list[str]) -> None:
-        """Copy the parts of a concatenation that were not written in place."""
-        start = 0
-        for a, text in zip(n.args, argument_names, strict=True):
-            end = start + a.shape[n.params]
-            if self.memory_plan.written_into.get(a) == (n, start):
-                start = end
-                continue  # written in place
-            index = ", ".join(f"{start}:{end}" if k == n.params else ":" for k in range(n.ndim))
-            self._emit_line(f"copyto({self.view_name(n)}[{index}], {text})")
-            start = end
 
 
 def _row_ids(call: OpaqueCall) -> tuple[Any, int]:

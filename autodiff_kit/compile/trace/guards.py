@@ -61,19 +61,18 @@ class TraceGuard:
     ----------
     optimizers : list
         Optimizers that the function uses; their learning rate may change from call to call.
-    condition, env, cells : str, dict, dict
-        An expression that is true while nothing has changed (it may raise KeyError or NameError), its globals, and the
-        closure cells that are its free variables.
+    generators : list
+        Random generators that it may draw from.
     """
 
     def __init__(self, roots: list[Any]) -> None:
-        self.env: dict[str, Any] = {"same_value": _is_same_value, "missing": _MISSING}
+        self._env: dict[str, Any] = {"same_value": _is_same_value, "missing": _MISSING}
         self._names: dict[int, str] = {}
         self._visited: set[int] = set()
         self._checks: list[str] = []
-        self.cells: dict[str, types.CellType] = {}
+        self._cells: dict[str, types.CellType] = {}
         self.optimizers: list[Optimizer] = []
-        self.generators: list[Any] = []  # random generators
+        self.generators: list[Any] = []
         self._attribute_names: set[str] = set()  # that the user's code may read
         self._visited_classes: set[type] = set()
         # Place, name and value of attributes that no code names so far.
@@ -89,8 +88,16 @@ class TraceGuard:
         for slots in groups:
             places = (f"{self._name(s.optimizer)}._state[{id(s.variable)}][1][{s.name!r}]" for s in slots)
             self._checks.append(" == ".join(places))
-        self.condition = " and ".join(dict.fromkeys(self._checks)) or "True"
-        self._holds: Callable[[], bool] = self.make_function(f"def holds(): return {self.condition}", "holds", self.env)
+        self._holds = self._compile_checks()
+
+    def _compile_checks(self) -> Callable[[], bool]:
+        """All checks as one function, in which the guarded closure cells are free variables."""
+        condition = " and ".join(dict.fromkeys(self._checks)) or "True"
+        space: dict[str, Any] = {}
+        exec(f"def outer({', '.join(self._cells)}):\n    def holds(): return {condition}\n    return holds\n", space)
+        code = space["outer"](*self._cells).__code__
+        cells = tuple(self._cells[free] for free in code.co_freevars)
+        return types.FunctionType(code, self._env, "holds", closure=cells)
 
     def holds(self) -> bool:
         """Whether nothing has changed."""
@@ -99,19 +106,11 @@ class TraceGuard:
         except (KeyError, NameError):  # something was deleted
             return False
 
-    def make_function(self, text: str, name: str, env: dict[str, Any]) -> Any:
-        """Compile a function definition in which the guarded closure cells are free variables."""
-        lines = "".join(f"    {line}\n" for line in text.splitlines())
-        space: dict[str, Any] = {}
-        exec(f"def outer({', '.join(self.cells)}):\n{lines}    return {name}\n", space)
-        code = space["outer"](*self.cells).__code__
-        return types.FunctionType(code, env, name, closure=tuple(self.cells[free] for free in code.co_freevars))
-
     def _name(self, obj: Any) -> str:
         name = self._names.get(id(obj))
         if name is None:
             name = self._names[id(obj)] = f"guarded{len(self._names)}"
-            self.env[name] = obj  # kept alive, so that no other object gets its id
+            self._env[name] = obj  # kept alive, so that no other object gets its id
         return name
 
     def _same(self, place: str, obj: Any) -> Any:
@@ -172,7 +171,7 @@ class TraceGuard:
             except ValueError:  # an empty cell
                 continue
             _refuse_clock(key, inside, _names_in(f.__code__))
-            self.cells[f"cell_{self._name(cell)}"] = cell
+            self._cells[f"cell_{self._name(cell)}"] = cell
             yield self._same(f"cell_{self._name(cell)}", inside)
         if not own:  # such as the result of ak.grad: only its closure belongs to the user
             return
