@@ -1,7 +1,7 @@
 """The graph of a traced function, with local simplifications while nodes are added.
 
-Equal operations are added once (common-subexpression elimination), constants are folded, and sums of padded slices or
-of products are joined. Later passes need only the name of an operation: a NumPy ufunc is elementwise, and all other
+Equal operations are added once (common-subexpression elimination), constants are folded, and sums of padded slices are
+joined. Later passes need only the name of an operation: a NumPy ufunc is elementwise, and all other
 operations are listed in :data:`autodiff_kit.compile.node.NON_UFUNC_OPS`.
 """
 
@@ -101,39 +101,26 @@ class ComputationGraph:
         return joined or self.node(op, args, None, shape, dtype)
 
     def _joined_sum(self, total: GraphNode, term: GraphNode) -> GraphNode | None:
-        """A sum whose newest term is joined with one of its kind; None if there is none."""
-        joined = self._joined_terms(total, term)
+        """A sum of arrays that were padded with zeros, as the gradients of slices are; None if it is not such a sum."""
+        joined = self._joined_pads(total, term)
         if joined is None and total.op == "add" and total.shape == term.shape:
             for rest, one in (total.args, total.args[::-1]):
-                if rest.shape == total.shape and (joined := self._joined_terms(one, term, rest)) is not None:
+                if rest.shape == total.shape and (joined := self._joined_pads(one, term)) is not None:
                     return self.elementwise("add", rest, joined)
         return joined
 
-    def _joined_terms(self, a: GraphNode, b: GraphNode, more: GraphNode | None = None) -> GraphNode | None:
-        """``a + b`` as one node, for adjacent arrays padded with zeros and for products of transposed matrices.
-
-        The gradients of slices, and of a weight that is used at every time step, have this form. Products are joined
-        from three on; ``more`` is the third term, if there is one.
-        """
-        if a.op != b.op or a.shape != b.shape or a.dtype != b.dtype:
+    def _joined_pads(self, a: GraphNode, b: GraphNode) -> GraphNode | None:
+        """``a + b`` as one padded array, for two that stand side by side along one axis."""
+        if a.op != "pad" or b.op != "pad" or a.shape != b.shape or a.dtype != b.dtype:
             return None
-        if a.op == "pad":
-            whole = [(0, n, 1) for n in a.shape]
-            axes = [k for k, span in enumerate(whole) if a.params[k] != span or b.params[k] != span]
-            first, second = sorted((a, b), key=lambda m: m.params[axes[0]])
-            (start, end, step), (other, stop, next_step) = first.params[axes[0]], second.params[axes[0]]
-            if len(axes) > 1 or end != other or (step, next_step) != (1, 1):
-                return None
-            whole[axes[0]] = (start, stop, 1)
-            return self.pad(self.concat((first.args[0], second.args[0]), axes[0]), tuple(whole), a.shape)
-        if a.op != "matmul" or a.ndim != 2 or any(m.args[0].op != "permute" for m in (a, b)):
+        whole = [(0, n, 1) for n in a.shape]
+        axes = [k for k, span in enumerate(whole) if a.params[k] != span or b.params[k] != span]
+        first, second = sorted((a, b), key=lambda m: m.params[axes[0]])
+        (start, end, step), (other, stop, next_step) = first.params[axes[0]], second.params[axes[0]]
+        if len(axes) > 1 or end != other or (step, next_step) != (1, 1):
             return None
-        third = more is not None and more.op == "matmul" and more.args[0].op == "permute"
-        many = third or "concat" in (a.args[1].op, b.args[1].op)
-        if not many or b.args[1].shape[0] * sum(b.shape) > 2 * b.size:  # copying costs more than adding
-            return None
-        rows = self.concat((b.args[0].args[0], a.args[0].args[0]), 0)  # the backward pass goes back in time
-        return self.matmul(self.permute(rows, (1, 0)), self.concat((b.args[1], a.args[1]), 0))
+        whole[axes[0]] = (start, stop, 1)
+        return self.pad(self.concat((first.args[0], second.args[0]), axes[0]), tuple(whole), a.shape)
 
     def _python_operator(self, op: str, args: tuple[GraphNode, ...]) -> GraphNode:
         """Add an operation on Python numbers, which follows Python's rules instead of NumPy's."""
@@ -248,8 +235,6 @@ class ComputationGraph:
         dtype = np.result_type(*(p.dtype for p in parts))
         length = sum(p.shape[axis] for p in parts)
         shape = tuple(length if k == axis else n for k, n in enumerate(parts[0].shape))
-        if axis == 0 and all(p.op == "reshape" and _splits_first_axis(p) for p in parts):
-            return self.reshape(self.concat(tuple(p.args[0] for p in parts), 0), shape)
         return parts[0] if len(parts) == 1 else self.node("concat", parts, axis, shape, dtype)
 
 
@@ -267,12 +252,6 @@ def flatten_concatenations(outputs: list[GraphNode]) -> list[GraphNode]:
                 parts.append(a)
         n.args = tuple(parts) or n.args
     return live_nodes(outputs)
-
-
-def _splits_first_axis(node: GraphNode) -> bool:
-    """Whether a reshape only splits the first axis of its operand in two."""
-    inner = node.args[0].shape
-    return node.ndim > 1 and inner == (node.shape[0] * node.shape[1], *node.shape[2:])
 
 
 def _constant_key(value: Any) -> tuple[Any, ...]:
