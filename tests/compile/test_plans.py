@@ -91,19 +91,12 @@ def cell(x: Any, h: Any, c: Any, w: Any, u: Any, b: Any) -> Any:
     return (h * h).sum()
 
 
-def test_time_steps_share_products_and_kernels() -> None:
-    steps = 6
-    args = [normal(steps, 4, 5), normal(4, 8), normal(4, 8), normal(5, 32), normal(8, 32), normal(32)]
-    found = units(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args)
-    assert found["matmul"] == 2 * steps - 1 + 3  # one per step and direction, one for x @ w, two for weights
-    assert found["kernel"] <= 3 * steps + 2
+def test_the_gates_of_a_time_step_share_kernels() -> None:
+    def count(steps: int) -> int:
+        args = [normal(steps, 4, 5), normal(4, 8), normal(4, 8), normal(5, 32), normal(8, 32), normal(32)]
+        return units(ak.value_and_grad(cell, argnums=(3, 4, 5)), *args)["kernel"]
 
-
-def test_a_sum_of_few_products_stays_a_sum() -> None:
-    def f(w: Any, x: Any) -> Any:
-        return ((x[0] @ w) ** 2).sum() + ((x[1] @ w) ** 3).sum()
-
-    assert units(ak.grad(f), normal(5, 6), normal(2, 3, 5))["matmul"] == 4
+    assert count(7) - count(6) == 3
 
 
 def test_adjacent_padded_parts_are_concatenated() -> None:
@@ -111,14 +104,6 @@ def test_adjacent_padded_parts_are_concatenated() -> None:
         return (x[0] ** 2).sum() + (x[1] ** 3).sum() + (x[3] ** 2).sum() + x[4:6].sum()
 
     assert units(ak.grad(f), normal(8, 5))["pad"] == 2
-
-
-def test_rows_of_different_heights_are_stacked() -> None:
-    def f(w: Any, *xs: Any) -> Any:
-        return sum((ak.tanh(x @ w) ** 2).sum() for x in xs)
-
-    xs = [normal(n, 6) for n in (1, 3, 2, 4)]
-    assert units(ak.grad(f), normal(6, 7), *xs)["matmul"] == 5
 
 
 def test_parts_of_a_new_value_are_written_after_the_old_one_is_read() -> None:
