@@ -8,7 +8,7 @@
 #                                                            through an installed wheel, packaging, Binder, interop
 #   make slowest                                             the table of the slowest fifty tests, tests/slowest.md
 #   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, about an hour)
-#   make bench-parts                                         what drawing, checking and steps cost, without the others
+#   make bench-parts                                         what parts of the kit cost: recording, compiling, drawing, checking
 #   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
 #   make release-check PYTHONS="python3.11 python3.12"       wheel and source distribution, installed and run on each of them
 #   make site PYODIDE=folder-or-address                       the book with the lessons running in the browser: build/site

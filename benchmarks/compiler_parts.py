@@ -1,6 +1,6 @@
 """What each part of the compiler is worth: compiled rows of the benchmark without it, in turns with the whole compiler.
 
-``python -m benchmarks.compiler_parts [--parts "fusion; native loops"] [--only KEYS] [--turns 3] [--json FILE]``
+``python -m benchmarks.compiler_parts [--parts "sums joined; native loops"] [--only KEYS] [--turns 3] [--json FILE]``
 
 A part is switched off in a process of its own, which then runs rows of the table; another process runs them with
 everything, and the two take turns. What counts is the processor's time of a call, the least of many, since other
