@@ -60,8 +60,8 @@ class Op:
     flops, flops_back : callable or None
         Counts for :mod:`autodiff_kit.diagnostics.cost`, where the family's counts are not right.
     domain, points : str, tuple
-        Where tests draw inputs ("real", "positive", "unit", "above one"), and the special points
-        ``(inputs, gradients)`` with optional parameters as a third member.
+        Where tests draw inputs ("real", "positive", "above one", "unit": between -1 and 1, "inside": between 0 and 1),
+        and the special points ``(inputs, gradients)`` with optional parameters as a third member.
     user_defined : bool
         The user defined the gradient: its rules are called with tensors.
     active : Op
