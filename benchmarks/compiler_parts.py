@@ -104,7 +104,7 @@ PARTS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
         ("c_small", "c_big", "h", "gpt"),
     ),
     "sums joined": (
-        _replace("graph:ComputationGraph", "_joined_terms", lambda *_: None),
+        _replace("graph:ComputationGraph", "_joined_pads", lambda *_: None),
         ("k_small", "einsum_4", "fit", "g", "newton", "gpt"),
     ),
     "programs of single numbers": (

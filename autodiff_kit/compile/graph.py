@@ -1,8 +1,8 @@
 """The graph of a traced function, with local simplifications while nodes are added.
 
 Equal operations are added once (common-subexpression elimination), constants are folded, and sums of padded slices are
-joined. Later passes need only the name of an operation: a NumPy ufunc is elementwise, and all other
-operations are listed in :data:`autodiff_kit.compile.node.NON_UFUNC_OPS`.
+joined. Later passes need only the name of an operation: a NumPy ufunc is elementwise, and all other operations are
+listed in :data:`autodiff_kit.compile.node.NON_UFUNC_OPS`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,11 @@ import numpy as np
 from autodiff_kit.compile.node import (
     PYTHON_OPERATORS,
     GraphNode,
-    is_broadcast_scalar,
     is_filled_with_one_value,
     last_axes_swapped,
     promotion_operand,
     promotion_type,
     slice_from_bounds,
-    sum_dtype,
 )
 from autodiff_kit.compile.topological_order import live_nodes
 
@@ -86,9 +84,7 @@ class ComputationGraph:
         ufunc = getattr(np, op)
         if all(a.weak for a in args) and op in PYTHON_OPERATORS:
             return self._python_operator(op, args)
-        kinds = tuple(promotion_type(a) for a in args)
-        found = ufunc.resolve_dtypes((*kinds, None))
-        dtype = found[-1]
+        dtype = ufunc.resolve_dtypes((*map(promotion_type, args), None))[-1]
         shape = args[0].shape if len({a.shape for a in args}) == 1 else np.broadcast_shapes(*(a.shape for a in args))
         if all(a.op == "const" for a in args):
             return self.const(ufunc(*(a.value for a in args)))
@@ -161,7 +157,7 @@ class ComputationGraph:
             return x
         if x.op == "const":
             return self.const(np.reshape(x.value, shape))
-        if is_broadcast_scalar(x) and math.prod(shape) > 1:
+        if x.op == "broadcast" and x.args[0].size == 1 and math.prod(shape) > 1:
             return self.broadcast(self.reshape(x.args[0], ()), shape)
         return self.node("reshape", (x,), shape, shape, x.dtype)
 
@@ -181,13 +177,11 @@ class ComputationGraph:
 
     def slice(self, x: GraphNode, parts: tuple[tuple[int, int, int], ...]) -> GraphNode:
         """Add a slice of all axes, each as ``(start, stop, step)``."""
-        lengths = tuple(len(range(*part)) for part in parts)
-        whole = all(part == (0, n, 1) for part, n in zip(parts, x.shape, strict=True))
-        if whole:
+        if all(part == (0, n, 1) for part, n in zip(parts, x.shape, strict=True)):
             return x
         if x.op == "const":
             return self.const(np.asarray(x.value)[tuple(slice_from_bounds(p) for p in parts)])
-        return self.node("slice", (x,), parts, lengths, x.dtype)
+        return self.node("slice", (x,), parts, tuple(len(range(*part)) for part in parts), x.dtype)
 
     def broadcast(self, x: GraphNode, shape: tuple[int, ...]) -> GraphNode:
         """Add a broadcast to ``shape``."""
@@ -200,7 +194,7 @@ class ComputationGraph:
     # ------------------------------------------------------------------------------------------------------ reductions
     def reduce(self, op: str, x: GraphNode, axes: tuple[int, ...], dtype: Any = None) -> GraphNode:
         """Add a sum, maximum or minimum over non-negative axes, which are kept with length 1."""
-        dtype = np.dtype(dtype or (sum_dtype(x.dtype) if op == "sum" else x.dtype))
+        dtype = np.dtype(dtype or (np.add.reduce(np.zeros(1, x.dtype)).dtype if op == "sum" else x.dtype))
         x = self.cast(x, dtype) if x.dtype.kind == "b" and dtype.kind == "f" else x
         shape = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
         if x.dtype == dtype:

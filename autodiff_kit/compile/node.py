@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "ARITHMETIC_OPS", "COMPARISON_OPS", "KERNEL_OPS", "NON_UFUNC_OPS", "PYTHON_OPERATORS", "REDUCTIONS",
-    "VIEW_OPS", "GraphNode", "broadcast_axes", "is_broadcast_scalar", "is_elementwise", "is_filled_with_one_value",
-    "is_fusible", "is_scalar", "last_axes_swapped", "promotion_operand",
-    "promotion_type", "slice_bounds", "slice_from_bounds", "sum_dtype",
+    "COMPARISON_OPS", "KERNEL_OPS", "NON_UFUNC_OPS", "PYTHON_OPERATORS", "REDUCTIONS", "VIEW_OPS", "GraphNode",
+    "broadcast_axes", "is_filled_with_one_value", "is_fusible", "is_scalar", "last_axes_swapped", "promotion_operand",
+    "promotion_type", "slice_from_bounds",
 ]  # fmt: skip
 
 VIEW_OPS = frozenset({"reshape", "permute", "slice", "broadcast"})
@@ -34,19 +33,16 @@ PYTHON_OPERATORS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 """Operators on Python numbers; the result is a Python number again, that is, weakly typed."""
 
-ARITHMETIC_OPS = frozenset([
-    "add", "subtract", "multiply", "divide", "negative", "positive", "square", "reciprocal", "sqrt", "absolute",
-    "maximum", "minimum", "sign", "where", "cast", "floor", "ceil", "trunc", "rint",
-])  # fmt: skip
-
 COMPARISON_OPS = frozenset([
     "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "isnan", "isinf", "isfinite", "logical_and",
     "logical_or", "logical_not",
 ])  # fmt: skip
 
-KERNEL_OPS = (
-    ARITHMETIC_OPS | COMPARISON_OPS | {"sin", "cos", "exp", "tanh", "log", "log1p", "logaddexp", "expm1", "power"}
-)
+KERNEL_OPS = COMPARISON_OPS | {
+    "add", "subtract", "multiply", "divide", "negative", "positive", "square", "reciprocal", "sqrt", "absolute",
+    "maximum", "minimum", "sign", "where", "cast", "floor", "ceil", "trunc", "rint",
+    "sin", "cos", "exp", "tanh", "log", "log1p", "logaddexp", "expm1", "power",
+}  # fmt: skip
 
 
 class GraphNode:
@@ -82,21 +78,6 @@ class GraphNode:
         return f"%{self.number} = {self.op}{[a.number for a in self.args]} {self.shape} {self.dtype}"
 
 
-def is_elementwise(node: GraphNode) -> bool:
-    """Whether each entry of a node depends only on the operands' entries at the same index."""
-    return node.op not in NON_UFUNC_OPS or node.op in ("cast", "where")
-
-
-def is_broadcast_scalar(node: GraphNode) -> bool:
-    """Whether a node broadcasts a single number."""
-    return node.op == "broadcast" and node.args[0].size == 1
-
-
-def slice_bounds(index: Any, shape: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
-    """The slices of all axes as ``(start, stop, step)`` without None or negative indices."""
-    return tuple(part.indices(n) for part, n in zip(index, shape, strict=True))
-
-
 def is_filled_with_one_value(array: Any) -> bool:
     """Whether all entries of an array are equal; 0 and -0 differ."""
     first = array.reshape(-1)[0]
@@ -115,12 +96,6 @@ def slice_from_bounds(part: tuple[int, int, int]) -> slice:
     return slice(start, None if stop < 0 else stop, step)
 
 
-def sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in which NumPy accumulates a sum."""
-    found: np.dtype[Any] = np.add.reduce(np.zeros(1, dtype)).dtype
-    return found
-
-
 def promotion_type(node: GraphNode) -> Any:
     """The argument of ``ufunc.resolve_dtypes`` for an operand: a dtype, or Python's ``float`` or ``int``."""
     if node.weak and node.dtype.kind in "fi":
@@ -137,7 +112,7 @@ def is_scalar(node: GraphNode) -> bool:
     """Whether a plan keeps the node as a single NumPy or Python number instead of an array."""
     if node.size != 1:
         return False
-    if node.dtype.kind != "f" or node.op in ("call", "item", "matmul", "concat"):
+    if node.dtype.kind != "f" or node.op in ("call", "item", "matmul", "concat", "copy"):
         return node.weak or (node.op == "const" and node.shape == ())
     return is_scalar(node.args[0]) if node.op in VIEW_OPS else True
 
@@ -154,7 +129,7 @@ def is_fusible(node: GraphNode) -> bool:
     """Whether a fused kernel can compute a node."""
     if node.op in REDUCTIONS:
         return node.dtype.char in "fd" and node.args[0].dtype == node.dtype
-    if not is_elementwise(node) or node.op not in KERNEL_OPS or node.weak:
+    if node.op not in KERNEL_OPS or node.weak:
         return False
     floats = {a.dtype for a in node.args if a.dtype.kind == "f" and not a.weak and not is_scalar(a)}
     if node.op in COMPARISON_OPS:

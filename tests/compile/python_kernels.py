@@ -74,7 +74,7 @@ def _put(t: int, k: int, value: Any) -> None:
 
 
 def compiler(text: str) -> int:
-    """A replacement in Python for :func:`autodiff_kit.compile.run.kernel_loader.load`."""
+    """A replacement in Python for :func:`autodiff_kit.compile.run.kernel_loader.load_kernel`."""
     space: dict[str, Any] = {
         "math": _Math(),
         "np": np,

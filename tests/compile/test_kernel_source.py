@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.compile.passes.vector_loop_partition import INTERLEAVE_COUNT, SHORT_TILE_LENGTH, TILE_LENGTH
+from autodiff_kit.compile.passes.kernel_source import INTERLEAVE_COUNT, SHORT_TILE_LENGTH, TILE_LENGTH
 from autodiff_kit.compile.run.kernel_loader import load_kernel
 
 from .python_kernels import build, compiler

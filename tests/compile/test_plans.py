@@ -99,6 +99,15 @@ def test_the_gates_of_a_time_step_share_kernels() -> None:
     assert count(7) - count(6) == 3
 
 
+@pytest.mark.parametrize("index", [slice(4, 3, -1), slice(4, 5), slice(-1, None, -7)])
+def test_a_slice_of_one_entry(index: slice) -> None:
+    def f(x: Any) -> Any:
+        return x[index] * 2.0 + x.sum()
+
+    planned(f, normal(6))
+    planned(ak.grad(lambda x: f(x).sum()), normal(6))
+
+
 def test_adjacent_padded_parts_are_concatenated() -> None:
     def f(x: Any) -> Any:
         return (x[0] ** 2).sum() + (x[1] ** 3).sum() + (x[3] ** 2).sum() + x[4:6].sum()

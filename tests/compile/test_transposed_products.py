@@ -13,9 +13,9 @@ from .python_kernels import build
 def test_a_transposed_product_swaps_its_factors() -> None:
     graph = ComputationGraph()
     a, b = graph.input((5, 7), "f8"), graph.input((5, 3), "f8")
-    reduce_angles = graph.permute(graph.matmul(graph.permute(a, (1, 0)), b), (1, 0))
-    assert (reduce_angles.op, reduce_angles.shape) == ("matmul", (3, 7))
-    assert reduce_angles.args[1] is a
+    product = graph.permute(graph.matmul(graph.permute(a, (1, 0)), b), (1, 0))
+    assert (product.op, product.shape) == ("matmul", (3, 7))
+    assert product.args[1] is a
 
 
 def test_attention_compiled_equals_eager() -> None:

@@ -18,10 +18,7 @@ import numpy as np
 from autodiff_kit.compile.node import REDUCTIONS, VIEW_OPS, GraphNode, broadcast_axes, is_fusible, is_scalar
 from autodiff_kit.compile.topological_order import topological_sort, view_base
 
-__all__ = [
-    "MAX_GROUP_NODES", "MAX_GROUP_SPAN", "FusionGroup", "Schedule", "ScheduledUnit", "UnfusedNode", "domain_size",
-    "fuse_nodes", "order_units",
-]  # fmt: skip
+__all__ = ["FusionGroup", "Schedule", "ScheduledUnit", "UnfusedNode", "fuse_nodes", "order_units"]
 
 MAX_GROUP_SPAN = 400
 """Largest distance in nodes between the first and last node of a group; farther operands have left the caches."""
@@ -301,14 +298,8 @@ def order_units(
             sources = (unit.get(view_base(a)) for a in n.args if not (isinstance(u, FusionGroup) and a in u.members))
             before[u].update(s for s in sources if s is not None and s is not u)
     for first, second in extra:
-        if first is not second:
-            before[second].add(first)
+        before[second].add(first)
     found: Schedule = topological_sort(units, before.__getitem__, lambda u: u.first)
     for place, u in enumerate(found):
         u.position = place
     return found
-
-
-def domain_size(g: FusionGroup) -> int:
-    """Number of entries of a group's domain."""
-    return math.prod(g.domain)

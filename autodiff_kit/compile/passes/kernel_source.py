@@ -21,19 +21,21 @@ import numpy as np
 
 from autodiff_kit.compile.node import REDUCTIONS, GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup
-from autodiff_kit.compile.passes.vector_loop_partition import (
-    INTERLEAVE_COUNT,
-    MAX_ROWS_IN_LONG_TILE,
-    MAX_TILES_IN_BLOCK,
-    MIN_INTERLEAVED_LENGTH,
-    MIN_TILE_LENGTH,
-    SHORT_TILE_LENGTH,
-    TILE_LENGTH,
-    TRIGONOMETRIC_OPS,
-    LoopAssignment,
-)
+from autodiff_kit.compile.passes.vector_loop_partition import TRIGONOMETRIC_OPS, assign_loops
 
-__all__ = ["EXPRESSIONS", "KernelSource", "kernel_key", "memory_span"]
+__all__ = ["EXPRESSIONS", "MAX_UNROLLED", "KernelSource", "kernel_key", "memory_span"]
+
+TILE_LENGTH, SHORT_TILE_LENGTH, MAX_ROWS_IN_LONG_TILE = 2048, 512, 2
+"""Tile lengths that fit into the L1 cache: the short one for kernels with many scratch rows."""
+
+MAX_TILES_IN_BLOCK, MIN_TILE_LENGTH = 16, 128
+"""A tile is shorter if values of more than so many tiles are kept between vector loops, so that these fit into L2."""
+
+INTERLEAVE_COUNT, MIN_INTERLEAVED_LENGTH = 4, 512
+"""Vectors that LLVM interleaves in a long loop, to hide latencies."""
+
+MAX_UNROLLED = 4
+"""Longest loop that LLVM may unroll before it looks for vectors."""
 
 EXPRESSIONS = {
     "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "divide": "{0} / {1}", "negative": "-{0}",
@@ -120,7 +122,8 @@ class KernelSource:
         self.totals = [n for n in g.reductions if n.size == 1]
         self.array_outputs = [n for n in g.outputs if n not in self.totals]
         self.scalar_inputs = [n for n in g.inputs if is_scalar(n) and n.op != "const"]
-        self.loops = LoopAssignment(g)
+        self.loop_of = of = assign_loops(g)
+        self.stored = {a for n in g.nodes for a in n.args if a in g.members and of[n] > of[a]}  # read by a later loop
         self._compute_strides(array_of)
         self._choose_loop_nest()
         self._assign_names()
@@ -158,18 +161,14 @@ class KernelSource:
         self.middle = [(d, s) for d, s, reduced in axes if reduced]
         self.row_vectors = bool(g.row_axes) and not inner_reduced
         self.varies = {n for k, n in enumerate(self.strides) if any(s[k] for _, s in self.middle)}
-        plain = (
-            not axes and len(self.totals) == len(g.reductions) and all(step == 1 for step in self.inner_stride.values())
-        )
-        self.any_size = self.any_size and plain
-        self.can_tile = self.row_vectors or not g.row_axes
+        self.any_size &= not axes and len(self.totals) == len(g.reductions) and all(s == 1 for s in steps)
 
     def _choose_tile(self) -> None:
         """Choose the tile length, and the places of scratch rows."""
         count = math.prod(d for d, _ in self.middle)
         tile = SHORT_TILE_LENGTH if len(self.scratch_rows) > MAX_ROWS_IN_LONG_TILE else TILE_LENGTH
         tile = max(tile * MAX_TILES_IN_BLOCK // max(count, MAX_TILES_IN_BLOCK), MIN_TILE_LENGTH)
-        self.tiled = self.any_size or (self.columns > tile and self.can_tile)
+        self.tiled = self.any_size or (self.columns > tile and (self.row_vectors or not self.g.row_axes))
         self.tile_length = tile if self.tiled else self.columns
         self.length_text = "length" if self.tiled else str(self.columns)
         self.scratch = [self.tile_length * (count if n in self.blocks else 1) for n in self.scratch_rows]
@@ -186,11 +185,11 @@ class KernelSource:
             self.names[o] = self.names[a]
         self.arrays = [*self.array_inputs, *(n for n in self.array_outputs if n not in g.overwrites.values())]
         full = [n for n in g.nodes if g.role(n) == "full"]
-        stored = [n for n in full if n in self.loops.stored]
+        stored = [n for n in full if n in self.stored]
         self.blocks = set(stored)  # stored for all of the middle axes
         if self.row_vectors:
             rows = [n for n in g.nodes if g.role(n) == "row"]
-            stored += [n for n in rows if n.op in REDUCTIONS or n in self.loops.stored]
+            stored += [n for n in rows if n.op in REDUCTIONS or n in self.stored]
         self.scratch_rows = {n: k for k, n in enumerate(n for n in stored if n not in self.names)}
         turns = dict.fromkeys(n.args[0] for n in full if n.op in TRIGONOMETRIC_OPS)
         self.angles = {x: len(self.scratch_rows) + k for k, x in enumerate(turns)}
@@ -214,17 +213,13 @@ class KernelSource:
     def _is_local(self, a: GraphNode, loop: float) -> bool:
         """Whether a member is a local variable in a vector loop, or between loops for a half number."""
         if self.g.role(a) == "full":
-            return loop == self.loops.loop_of[a]
-        return not self.row_vectors or (a.op not in REDUCTIONS and loop == self.loops.loop_of[a] + BETWEEN)
+            return loop == self.loop_of[a]
+        return not self.row_vectors or (a.op not in REDUCTIONS and loop == self.loop_of[a] + BETWEEN)
 
     def _value(self, a: GraphNode, loop: float, want: Any = None) -> str:
         """A node as an expression inside a vector loop, or between loops for a half number."""
         if a.op == "const" and a.size == 1:
-            return (
-                _literal(a.value)
-                if want is None or (want == a.dtype and a.dtype.kind == "b")
-                else f"real({_literal(a.value)})"
-            )
+            return _literal(a.value) if want is None else f"real({_literal(a.value)})"
         if a in self.g.members:
             text = f"v{a.number}"
             if not self._is_local(a, loop):
@@ -269,7 +264,7 @@ class KernelSource:
         for n in self.arrays:
             if n not in self.varies:
                 self._emit_operand_tile(n)
-        for loop in range(-1, self.loops.count):
+        for loop in range(-1, max(self.loop_of.values()) + 1):
             self._emit_vector_loop(loop)
             self._emit_row_values(loop)
         self.depth = 1
@@ -304,7 +299,7 @@ class KernelSource:
 
     def _emit_vector_loop(self, loop: int) -> None:
         """Write one vector loop, given its number, with the loops over the middle axes around it."""
-        g, of, depth = self.g, self.loops.loop_of, self.depth
+        g, of, depth = self.g, self.loop_of, self.depth
         full = [n for n in g.nodes if of[n] == loop and g.role(n) == "full"]
         reductions = [n for n in g.reductions if of[n] == loop and n.args[0].shape == g.domain]
         if not full and not reductions:
@@ -317,14 +312,13 @@ class KernelSource:
             self.depth += 1
         begin = len(self.lines)
         self._emit_angle_reduction(full)
-        for n in reductions:
-            if n not in rows and self._is_accumulated(n):
-                self._emit_start(n)
+        parts = [n for n in reductions if n not in rows and self._is_accumulated(n)]
+        for n in parts:
+            self._emit_start(n)
         self._emit(f"for j in range({self.length_text}):")
         self._emit_elements(full, reductions, loop)
-        for n in reductions:
-            if n not in rows and self._is_accumulated(n):
-                self._emit_fold(n, self._accumulated(n))
+        for n in parts:
+            self._emit_fold(n, self._accumulated(n))
         self._bind_middle_tiles(begin)
         self.depth = depth
 
@@ -430,7 +424,7 @@ class KernelSource:
     def _emit_row_values(self, loop: int) -> None:
         """Write the row values, and the final reductions of such, that follow a vector loop."""
         g = self.g
-        found = [n for n in g.nodes if self.loops.loop_of[n] == loop]
+        found = [n for n in g.nodes if self.loop_of[n] == loop]
         rows = [n for n in found if g.role(n) == "row"]
         reductions = [n for n in found if g.role(n) == "final" and n.args[0].shape != g.domain]
         if self.row_vectors:

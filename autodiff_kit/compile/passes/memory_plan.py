@@ -7,8 +7,6 @@ an input that is not read again.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ import numpy as np
 from autodiff_kit.compile.node import VIEW_OPS, GraphNode, is_scalar, slice_from_bounds
 from autodiff_kit.compile.passes.arena_offsets import CACHE_LINE, pack_offsets
 from autodiff_kit.compile.passes.fusion import FusionGroup, Schedule, ScheduledUnit
+from autodiff_kit.compile.passes.vector_loop_partition import assign_loops
 from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.topological_order import view_base
 
@@ -82,8 +81,6 @@ class MemoryPlan:
         Results; each gets separate memory if a unit can write to it directly.
     states : dict of GraphNode to GraphNode
         New values that are written over an input: new value -> input.
-    loop_assignment : callable
-        ``loop_assignment(group)``: the loop in which each node of a kernel is computed.
 
     Attributes
     ----------
@@ -99,9 +96,8 @@ class MemoryPlan:
         unit_of: dict[GraphNode, ScheduledUnit],
         outputs: list[GraphNode],
         states: dict[GraphNode, GraphNode],
-        loop_assignment: Callable[[FusionGroup], dict[GraphNode, int]],
     ) -> None:
-        self.units, self.unit_of, self.loop_assignment = units, unit_of, loop_assignment
+        self.units, self.unit_of = units, unit_of
         self.lifetimes: dict[GraphNode, tuple[int, int]] = {}
         self.reuses: dict[GraphNode, GraphNode] = {}  # node -> node in whose memory it is stored
         self._compute_lifetimes(outputs)
@@ -113,7 +109,7 @@ class MemoryPlan:
         self._reuse_dying_inputs()
         self._protect_state_inputs(states)
         self._assign_offsets()
-        self._views: dict[GraphNode, Array | None] = {}
+        self._views: dict[GraphNode, Array] = {}
         self.arena = _aligned_buffer(self.arena_bytes)
 
     def _compute_lifetimes(self, outputs: list[GraphNode]) -> None:
@@ -133,47 +129,36 @@ class MemoryPlan:
 
     def memory_owner(self, node: GraphNode) -> GraphNode:
         """The node in whose memory this one is stored."""
-        while node in self.reuses:
-            node = self.reuses[node]
-        return node
+        return self.reuses.get(node, node)
 
     def _reuse_dying_inputs(self) -> None:
         """Let kernels write their outputs over inputs that are not read again."""
         for u in self.units:
             if isinstance(u, FusionGroup):
-                loop_assignment = functools.cache(functools.partial(self.loop_assignment, u))
+                loop_of = assign_loops(u)
                 for o in u.outputs:
                     if not is_scalar(o) and u.role(o) == "full":
-                        self._reuse_input_for(u, o, loop_assignment)
+                        self._reuse_input_for(u, o, loop_of)
 
-    def _reuse_input_for(
-        self, u: FusionGroup, o: GraphNode, loop_assignment: Callable[[], dict[GraphNode, int]]
-    ) -> None:
+    def _reuse_input_for(self, u: FusionGroup, o: GraphNode, loop_of: dict[GraphNode, int]) -> None:
         """Store ``o`` in the memory of an input that the kernel reads for the last time, if there is one."""
         home = self.locations.get(o)
         for a in u.inputs:
             if is_scalar(a) or a.shape != o.shape or a.dtype != o.dtype or a in u.overwrites:
                 continue
+            f = self.memory_owner(a)
             if home is not None:
                 fits = home == ("state", a)
             else:
-                dying = (
-                    a in self.lifetimes
-                    and self.lifetimes[self.memory_owner(a)][1] == u.position
-                    and a not in self.locations
-                )
-                fits = dying and self.memory_owner(a) not in self.locations
-            if not fits or any(
-                b is not a and not is_scalar(b) and self.memory_owner(view_base(b)) is self.memory_owner(a)
-                for b in u.inputs
-            ):
+                fits = a in self.lifetimes and f not in self.locations and self.lifetimes[f][1] == u.position
+            others = (b for b in u.inputs if b is not a and not is_scalar(b))
+            if not fits or any(self.memory_owner(view_base(b)) is f for b in others):
                 continue  # the same memory is also read through another view
-            loop = loop_assignment()
-            if any(a in n.args and loop[n] > loop[o] for n in u.nodes):
+            if any(a in n.args and loop_of[n] > loop_of[o] for n in u.nodes):
                 continue  # read again after the output is written
             u.overwrites[a] = o
             if home is None:
-                f = self.reuses[o] = self.memory_owner(a)  # path compression
+                self.reuses[o] = f
                 self.lifetimes[f] = (self.lifetimes[f][0], max(self.lifetimes[f][1], self.lifetimes[o][1]))
             return
 
@@ -213,38 +198,27 @@ class MemoryPlan:
         what, key = buffer
         if what == "arena":
             return self.arena
-        if what == "const":
-            return self.array_of(key)  # type: ignore[return-value]
-        node = key
-        if what == "out":
-            node = next(n for n, home in self.locations.items() if home == buffer)
-        view = self._views.get(node)
-        if view is None:
-            view = self._views[node] = strided_template(node)
-        return view
+        return self.array_of(next(n for n, home in self.locations.items() if home == buffer) if what == "out" else key)
 
-    def array_of(self, node: GraphNode) -> Array | None:
-        """The array in the memory of a node; None for a view that needs a copy."""
+    def array_of(self, node: GraphNode) -> Array:
+        """The array in the memory of a node."""
         if node not in self._views:
             self._views[node] = self._make_array(node)
         return self._views[node]
 
-    def _make_array(self, node: GraphNode) -> Array | None:
+    def _make_array(self, node: GraphNode) -> Array:
         """Compute :meth:`array_of`."""
         if node.op in VIEW_OPS:
-            inner = self.array_of(node.args[0])
-            return None if inner is None else apply_view(inner, node)
+            return apply_view(self.array_of(node.args[0]), node)  # type: ignore[return-value]  # see insert_copies
         if node.op == "const":
             return np.ascontiguousarray(node.value).reshape(node.shape)
-        memory_owner = self.memory_owner(node)
-        if memory_owner is not node:
-            found = self.array_of(memory_owner)
-            return None if found is None else found.reshape(node.shape)
+        if node in self.reuses:
+            return self.array_of(self.reuses[node]).reshape(node.shape)
         what, key = self.locations.get(node, ("input", node))
         if what == "arena":
             size = node.size * node.dtype.itemsize
             return self.arena[key : key + size].view(node.dtype).reshape(node.shape)
-        return self.buffer_array((what, key)).reshape(node.shape)
+        return self.array_of(key) if what == "state" else strided_template(node)
 
 
 def _sets_rows_of(new: GraphNode, old: GraphNode) -> bool:

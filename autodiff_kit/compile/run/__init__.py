@@ -1,1 +1,1 @@
-"""Running a trace: NumPy calls first, compiled kernels later; memory binding and the fast path."""
+"""Running a trace: NumPy calls first, compiled kernels later; and the memory that is bound to them."""

@@ -47,12 +47,13 @@ class BufferBinder:
         self._slots_index: dict[tuple[int, int], int] = {}
         self._slots: list[tuple[Any, Any, list[tuple[str, GraphNode]]]] = []
 
-    def _bind_views(self, buffer: Any, array: Any) -> None:
-        """Point all views and addresses of a buffer to an array."""
-        for name, shape, dtype, offset, strides in self.views_of_buffer.get(buffer, ()):
-            self.env[name] = np.ndarray(shape, dtype, array, offset, strides)
-        if buffer in self.pointer_rows:
-            self.write_addresses(*self.pointer_rows[buffer], id(array))
+    def _bind_views(self, node: GraphNode, array: Any) -> None:
+        """Point all views and addresses of an input, and of the new value that is written over it, to an array."""
+        for buffer in (("input", node), ("state", node)):
+            for name, shape, dtype, offset, strides in self.views_of_buffer.get(buffer, ()):
+                self.env[name] = np.ndarray(shape, dtype, array, offset, strides)
+            if buffer in self.pointer_rows:
+                self.write_addresses(*self.pointer_rows[buffer], id(array))
 
     # -------------------------------------------------------------------------------------------- arguments and outputs
     def address_lines(self, buffer: Any, name: str) -> list[str]:
@@ -84,8 +85,7 @@ class BufferBinder:
         array = variable._value
         if written or type(array) is not np.ndarray or not array.flags.c_contiguous or not array.flags.aligned:
             array = variable._value = np.array(array, order="C")
-        self._bind_views(("input", node), array)
-        self._bind_views(("state", node), array)
+        self._bind_views(node, array)
         self.env[f"variable_array{k}"] = array
         del array
         self.env[f"variable_refs{k}"] = sys.getrefcount(self.env[f"variable_array{k}"])
@@ -127,8 +127,7 @@ class BufferBinder:
         for name, node in names:
             if type(slots[name]) is not np.ndarray or not slots[name].flags.carray:
                 slots[name] = np.array(slots[name], order="C")
-            self._bind_views(("input", node), slots[name])
-            self._bind_views(("state", node), slots[name])
+            self._bind_views(node, slots[name])
         self.env |= {f"slot_entry{k}": optimizer._state[id(variable)], f"slots{k}": slots}
 
 

@@ -60,10 +60,6 @@ class ExecutionPlan:
         """Whether it runs in compiled kernels."""
         return self.kernel_plan is not None
 
-    def __call__(self, given: list[Any]) -> Any:
-        """The return value of the function for the numeric leaves of the arguments."""
-        return self.run(given)
-
     def _run_and_count(self, given: list[Any]) -> Any:
         """Run as NumPy calls, and request compilation after some calls."""
         self._calls += 1
@@ -135,12 +131,12 @@ def _is_loop(node: GraphNode) -> bool:
 
 def _plan_of_steps(loop: LoopCall) -> ExecutionPlan:
     """The plan of one step, which the loop runs in every plan that it is part of."""
-    if isinstance(loop.run_step, ExecutionPlan):
-        return loop.run_step
+    if isinstance(loop.plan, ExecutionPlan):
+        return loop.plan
     inputs: list[Any] = [(ArgumentSource(k), node) for k, node in enumerate(loop.inputs)]
     outputs = [OutputLeaf("array", node) for node in loop.outputs]
     plan = ExecutionPlan(Trace(loop.graph, inputs, outputs, [None] * len(outputs), [], []))
-    loop.run_step, plan.loop = plan, loop
+    loop.plan, plan.loop = plan, loop
     return plan
 
 

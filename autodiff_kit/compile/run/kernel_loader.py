@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.passes.kernel_source import KernelSource
-from autodiff_kit.compile.passes.vector_loop_partition import MAX_UNROLLED
+from autodiff_kit.compile.passes.kernel_source import MAX_UNROLLED, KernelSource
 
 __all__ = ["kernel_module_source", "load_kernel", "module_source"]
 

@@ -14,7 +14,6 @@ from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import Schedule, fuse_nodes, order_units
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
-from autodiff_kit.compile.passes.vector_loop_partition import assign_loops
 from autodiff_kit.compile.row_steps import dense_update
 from autodiff_kit.compile.run.buffer_binding import BufferBinder
 from autodiff_kit.compile.run.numpy_codegen import generate_numpy_function
@@ -68,13 +67,13 @@ class KernelPlan:
         """Run the compiler passes in order."""
         self.copies = insert_copies(nodes)
         self.units, unit = fuse_nodes(nodes, outputs)
-        self.states = self._find_in_place_updates(nodes, unit, {view_base(o) for o in outputs})
+        self.states = self._find_in_place_updates(unit, {view_base(o) for o in outputs})
         try:
             self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
         except RuntimeError:  # an old value is read together with what follows from the new one: both are kept
             self.states = {}
             self.units = order_units(self.units, unit, [])
-        self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states, assign_loops)
+        self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states)
         self.locations = self.memory_plan.locations
         inputs = [(node, f"arg{s.place}") for s, node in self.trace.inputs if isinstance(s, ArgumentSource)]
         return PlanCodeGenerator(self.memory_plan, inputs, compiler)
@@ -82,23 +81,14 @@ class KernelPlan:
     def __str__(self) -> str:
         return "\n".join([*self.generator.header_lines(), self.source, *self.generator.kernel_texts()])
 
-    def _find_in_place_updates(
-        self, nodes: list[GraphNode], unit: dict[GraphNode, Any], kept: set[GraphNode]
-    ) -> dict[GraphNode, GraphNode]:
+    def _find_in_place_updates(self, unit: dict[GraphNode, Any], kept: set[GraphNode]) -> dict[GraphNode, GraphNode]:
         """Map new values to the inputs that they may be written over: those that are not ``kept`` as outputs."""
         found: dict[GraphNode, GraphNode] = {}
-        available = set(nodes)
         for source, new in self.trace.assignments:
             old = self.state_inputs.get(source.key)
-            fits = old in available and new in unit and new not in found and not is_scalar(new)
-            if (
-                fits
-                and old is not None
-                and old not in kept
-                and old.shape == new.shape
-                and old.dtype == new.dtype
-                and new.dtype != object
-            ):
+            if old is None or old not in self.live or old in kept or new not in unit or new in found or is_scalar(new):
+                continue
+            if old.shape == new.shape and old.dtype == new.dtype:
                 found[new] = old
         return found
 
@@ -250,7 +240,7 @@ def _lazy_update(node: GraphNode, sources: dict[GraphNode, Any]) -> _LazyUpdate 
         return None
     operands = {a for n in inside for a in n.args}
     used = sorted((n for n in sources if n in operands), key=lambda n: sources[n] is not None)
-    run, _ = generate_numpy_function(used, [node], set(used))
+    run, _ = generate_numpy_function(used, [node])
     return _LazyUpdate(run, [sources[n] for n in used if sources[n]], [n for n in used if not sources[n]])
 
 

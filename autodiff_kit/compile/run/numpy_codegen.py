@@ -29,10 +29,10 @@ _TEMPLATES = {
 
 
 def generate_numpy_function(
-    inputs: list[GraphNode], outputs: list[GraphNode], given: set[GraphNode] | None = None
+    inputs: list[GraphNode], outputs: list[GraphNode]
 ) -> tuple[Callable[..., tuple[Any, ...]], str]:
     """A function from input values to output values, and its source."""
-    nodes = live_nodes(outputs, given)
+    nodes = live_nodes(outputs, set(inputs))
     names: dict[GraphNode, str] = {}
     env: dict[str, Any] = {"np": np}
     last: dict[GraphNode, GraphNode] = {a: n for n in nodes for a in n.args}
@@ -46,7 +46,7 @@ def generate_numpy_function(
         if node.op == "const":
             names[node] = repr(node.value) if node.weak and np.isfinite(node.value) else f"const{node.number}"
             env[names[node]] = node.value
-        elif node.op != "input":
+        else:
             names[node] = f"n{node.number}"
             lines.append(f"{names[node]} = {numpy_expression(node, names, env)}")
             if node.op == "call" and node.dtype != object:

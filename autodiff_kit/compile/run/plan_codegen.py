@@ -59,7 +59,6 @@ class PlanCodeGenerator:
         self.argument_names = dict(inputs)  # node -> local name of the argument
         self.env: dict[str, Any] = {"np": np, "check_shape": check_shape, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
-                                    "float32": np.float32, "float64": np.float64,
                                     "run_units": native_calls.run_units}  # fmt: skip
         self.lines: list[str] = []
         self.view_lines: list[str] = []  # bind views of arguments and outputs
@@ -76,7 +75,6 @@ class PlanCodeGenerator:
         self._pending_scalars: set[GraphNode] = set()  # numbers that no line has used so far
         self._unit_of_total: dict[GraphNode, int] = {}  # totals -> index of the unit that computes them
         self._scratch_sizes: dict[tuple[str, str], int] = {}  # entries for each dtype
-        self.moved: dict[Any, list[tuple[int, int]]] = {}
         self._needs_python = False  # between the units: a NumPy call, or the question whether LAPACK failed
         for u in memory_plan.units:
             count = len(self._units)
@@ -216,10 +214,10 @@ class PlanCodeGenerator:
             node = node.args[0]
         if node in self._scalar_cells:
             return ("scalars", None), _CELL_BYTES * self._scalar_cells[node]
-        if is_scalar(node) and node.op not in VIEW_OPS:
+        if is_scalar(node):
             return None
-        view = self.memory_plan.array_of(node)
-        return self.locate(node)[:2] if view is not None and view.flags.c_contiguous else None
+        buffer, offset, view = self.locate(node)
+        return (buffer, offset) if view.flags.c_contiguous else None
 
     # ------------------------------------------------------------------------------------------------------------ units
     def _emit_unit(self, u: FusionGroup | UnfusedNode) -> None:
@@ -322,8 +320,8 @@ class PlanCodeGenerator:
         fixed: dict[Any, Any] = {("scalars", None): numbers, ("arena", None): self.memory_plan.arena}
         for room, size in self._scratch_sizes.items():
             fixed[room] = np.empty(size, room[1])
-        self.units, self.fixed = units, fixed
-        moved = self.moved
+        moved: dict[Any, list[tuple[int, int]]] = {}
+        self.units, self.fixed, self.moved = units, fixed, moved
         for k, entry in enumerate(self._table):
             if type(entry) is not tuple:
                 table[k] = entry
@@ -364,7 +362,10 @@ class PlanCodeGenerator:
             self._emit_set_rows(n)
             return
         if n.op == "call" and n.dtype != object:
-            self._emit_opaque_call(n)
+            if written := n.params.expression(self._operands(n), self.env, f"fn{n.number}", self.view_name(n)):
+                self._emit_line(written)
+            else:  # it cannot write to its location
+                self.emit_call_line(n)
             return
         argument_names = self._operands(n)
         text = numpy_expression(n, dict(zip(n.args, argument_names, strict=True)), self.env)
@@ -376,14 +377,6 @@ class PlanCodeGenerator:
             self._emit_line(f"copyto({self.view_name(n)}, {text})")
         else:
             self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
-
-    def _emit_opaque_call(self, n: GraphNode) -> None:
-        """Emit an opaque call, which writes to its location where it can."""
-        written = n.params.expression(self._operands(n), self.env, f"fn{n.number}", self.view_name(n))
-        if written:
-            self._emit_line(written)
-        else:
-            self.emit_call_line(n)
 
     def _operands(self, n: GraphNode) -> list[str]:
         """The expressions for the operands of a NumPy call."""
@@ -411,7 +404,7 @@ class PlanCodeGenerator:
         x = n.args[0]
         if is_scalar(x) or x.dtype != n.dtype or x.dtype.char not in "fd" or (ids < 0).any():
             return False
-        if not all(self.memory_plan.array_of(a).flags.c_contiguous for a in (x, n)):  # type: ignore[union-attr]
+        if not all(self.memory_plan.array_of(a).flags.c_contiguous for a in (x, n)):
             return False
         rows = self.env[f"row_ids{n.number}"] = np.array(ids, np.int64)  # kept alive
         sizes = self.env[f"segment_sizes{n.number}"] = np.empty(0, n.dtype)

@@ -1,8 +1,8 @@
 """Guards: detect changes of everything that a traced function depends on, apart from its arguments.
 
 A function depends on its closure, globals, defaults, and the objects that these refer to: lists, dicts, attributes,
-functions that it calls. All of them are visited once after tracing. At each call one generated expression compares the
-places that were found, most of them by identity.
+functions that it calls. All of them are visited once, before tracing. At each call one generated expression compares
+the places that were found, most of them by identity.
 
 An iterator or a clock among them is refused, because a plan would repeat what it gave during tracing; random generators
 are listed for :mod:`~autodiff_kit.compile.trace.hidden_state`. Not guarded is what a function reads in other ways, such
@@ -81,7 +81,6 @@ class TraceGuard:
         while todo:
             todo.extend(self._visit(todo.pop()))
             todo = todo or self._visit_pending_attributes()
-        self.require_equal_slots([])
 
     def require_equal_slots(self, groups: list[list[OptimizerSlotSource]]) -> None:
         """Add checks that the slots of each group are equal, and compile all checks."""

@@ -24,8 +24,10 @@ class LoopCall:
     ----------
     graph, inputs, outputs : ComputationGraph, list of GraphNode, list of GraphNode
         The step: from a carry, entries and shared values to the next carry and results.
-    run_step : callable
+    plan : ExecutionPlan
         Runs one step; set by the execution plan that the loop belongs to.
+    specs : list of tuple
+        Shape and dtype of each array that the loop returns.
     run_native : callable or None
         Runs all steps in native code; set once kernels are ready that need no Python between them.
     """
@@ -36,7 +38,6 @@ class LoopCall:
         self, inputs: list[GraphNode], outputs: list[GraphNode], sizes: tuple[int, int], count: int, reverse: bool
     ) -> None:
         self.carries, self.entries = sizes
-        self.all_outputs = outputs
         # Results that are the carry of the step are stacked as they are, without the step.
         given = {node: k for k, node in enumerate(inputs[: self.carries])}
         places = [(k, given.get(node)) for k, node in enumerate(outputs[self.carries :])]
@@ -46,36 +47,31 @@ class LoopCall:
             inputs, [*outputs[: self.carries], *(outputs[self.carries + k] for k in self.computed)]
         )
         self.order = range(count)[:: -1 if reverse else 1]
-        self.run_step: Callable[[list[Any]], Any] | None = None
+        self.specs = [((count, *n.shape) if k >= self.carries else n.shape, n.dtype) for k, n in enumerate(outputs)]
+        self.plan: Any = None
         self.run_native: Callable[..., list[Any]] | None = None
 
     def is_random(self) -> bool:
         """Whether a step draws random numbers."""
         return any(n.op == "call" and n.params.is_random() for n in self.graph.nodes)
 
-    def specs(self) -> list[tuple[tuple[int, ...], np.dtype[Any]]]:
-        """Shape and dtype of each array that the loop returns."""
-        last, stacked = self.all_outputs[: self.carries], self.all_outputs[self.carries :]
-        return [(n.shape, n.dtype) for n in last] + [((len(self.order), *n.shape), n.dtype) for n in stacked]
-
     def __call__(self, *values: Any) -> tuple[Any, ...]:  # noqa: D102 - described by the class
-        run, carries, first_shared = self.run_step, self.carries, self.carries + self.entries
+        carries, first_shared = self.carries, self.carries + self.entries
         carry, entries, shared = list(values[:carries]), values[carries:first_shared], values[first_shared:]
-        specs = self.specs()
-        stacks = [np.empty(shape, dtype) for shape, dtype in specs[carries:]]
+        stacks = [np.empty(shape, dtype) for shape, dtype in self.specs[carries:]]
         if self.run_native is not None:
             return (*self.run_native(values, stacks), *stacks)
         kept, computed = (
             [(stacks[k], j) for k, j in self.kept],
             [(stacks[k], carries + j) for j, k in enumerate(self.computed)],
         )
-        arrays = [j for j in range(carries) if specs[j][0]]
+        arrays = [j for j in range(carries) if self.specs[j][0]]
         for j in arrays:  # memory of the loop's own: so a plan may write its outputs to the same memory in each step
-            carry[j] = np.array(carry[j], specs[j][1], order="C")
+            carry[j] = np.array(carry[j], self.specs[j][1], order="C")
         for k in self.order:
             for stack, j in kept:
                 stack[k] = carry[j]
-            found = run([*carry, *[x[k] for x in entries], *shared])  # type: ignore[misc]
+            found = self.plan.run([*carry, *[x[k] for x in entries], *shared])
             for stack, j in computed:
                 stack[k] = found[j]
             for j in range(carries):

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import slice_bounds
 from autodiff_kit.compile.trace.symbolic_array import (
     TRACED_FUNCTIONS,
     SymbolicArray,
@@ -106,11 +105,11 @@ def _reshaping_function(function: Any) -> Callable[..., Any]:
 def _permuting_function(function: Any) -> Callable[..., Any]:
     """The tracing rule of a NumPy function that permutes axes; run on an array whose axes differ in length."""
 
-    def reduce_angles(x: Any, *args: Any, **more: Any) -> Any:
+    def rule(x: Any, *args: Any, **more: Any) -> Any:
         answer = function(np.broadcast_to(False, tuple(range(1, x.ndim + 1))), *args, **more)
         return symbolic_value(x.tracer, x.tracer.graph.permute(x.node, tuple(n - 1 for n in answer.shape)))
 
-    return reduce_angles
+    return rule
 
 
 _expand_dims = _reshaping_function(np.expand_dims)
@@ -207,8 +206,8 @@ def _index_slices(parts: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], 
     place = next((k for k, p in enumerate(taken) if p is Ellipsis), len(taken))
     fill = [slice(None)] * (len(shape) - len(taken) + (place < len(taken)))
     full = [*taken[:place], *fill, *taken[place + 1 :]]
-    spans = tuple(slice(int(p) % n, int(p) % n + 1) if _is_integer(p) else p for p, n in zip(full, shape, strict=True))
-    return answer, slice_bounds(spans, shape)
+    spans = [slice(int(p) % n, int(p) % n + 1) if _is_integer(p) else p for p, n in zip(full, shape, strict=True)]
+    return answer, tuple(span.indices(n) for span, n in zip(spans, shape, strict=True))
 
 
 def pad_with_zeros(tracer: Any, x: Any, params: dict[str, Any]) -> Any:

@@ -88,7 +88,7 @@ class Tracer:
 
     def add_loop(self, loop: LoopCall, values: list[Any]) -> list[Any]:
         """Record a loop on values; returns what it gives."""
-        return self._add_call_with_parts(OpaqueCall.on_nodes(loop, len(values)), map(self.node, values), loop.specs())
+        return self._add_call_with_parts(OpaqueCall.on_nodes(loop, len(values)), map(self.node, values), loop.specs)
 
     def scan(self, f: Any, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool) -> Any:
         """Record a loop whose body runs once; NotImplemented where it cannot."""
