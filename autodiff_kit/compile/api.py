@@ -207,6 +207,8 @@ def _cache_key(nest: Any, leaves: _Leaves) -> Any:
         return kind
     if kind is np.ndarray or isinstance(nest, np.generic):
         check_real_numbers(nest.dtype, f"an argument of dtype {nest.dtype}")
+        if not nest.dtype.isnative:
+            raise DtypeError(f"an argument has the byte order of another machine ({nest.dtype}); pass ak.constant(x).")
         leaves.numbers.append(nest)
         return (kind, nest.shape, nest.dtype)
     if isinstance(nest, (list, tuple)):

@@ -61,6 +61,8 @@ class ComputationGraph:
         node = self._table.get(key)
         if node is None:
             array = np.asarray(value)
+            if not array.dtype.isnative:
+                return self.const(array.astype(array.dtype.newbyteorder("=")))
             if array.ndim and array.size > 1 and is_filled_with_one_value(array):
                 return self.broadcast(self.const(array.reshape(-1)[0]), array.shape)
             node = self.add(GraphNode("const", (), None, array.shape, array.dtype, weak), key)

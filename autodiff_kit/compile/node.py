@@ -125,6 +125,12 @@ def broadcast_axes(shape: tuple[int, ...], domain: tuple[int, ...]) -> frozenset
     return frozenset(k for k, d in enumerate(domain) if shape[k] != d)
 
 
+def _is_in_range(node: GraphNode, dtype: Any) -> bool:
+    """Whether a dtype of integers holds a constant of Python; other nodes have dtypes of their own."""
+    limits = np.iinfo(dtype)
+    return not node.weak or node.op != "const" or bool(limits.min <= node.value <= limits.max)
+
+
 def is_fusible(node: GraphNode) -> bool:
     """Whether a fused kernel can compute a node."""
     if node.op in REDUCTIONS:
@@ -133,7 +139,12 @@ def is_fusible(node: GraphNode) -> bool:
         return False
     floats = {a.dtype for a in node.args if a.dtype.kind == "f" and not a.weak and not is_scalar(a)}
     if node.op in COMPARISON_OPS:
-        return all(a.dtype.char in "fd?lqi" for a in node.args) and len(floats) <= 1
+        common = np.result_type(*map(promotion_operand, node.args))
+        if common.kind == "f" and floats != {common}:
+            return False  # NumPy compares float32 with integers or float64 numbers in float64
+        if common.kind == "i" and not all(_is_in_range(a, common) for a in node.args):
+            return False
+        return all(a.dtype.char in "fd?lqi" for a in node.args)
     if node.op == "cast":
         return node.dtype.char in "fd" and node.args[0].dtype.char in "fd?lqi"
     return (

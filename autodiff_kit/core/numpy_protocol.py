@@ -22,12 +22,11 @@ __all__ = ["Value", "add_method", "as_text", "canonical", "check_real_numbers", 
 def canonical(value: Any) -> Any:
     """The canonical form of a value: float for a float64 scalar, otherwise an array or a NumPy scalar."""
     kind = type(value)
-    if kind is float:
-        return value
-    if kind is np.ndarray:
-        return value if value.ndim or value.dtype != np.float64 else float(value)
-    if kind is np.float64:
+    if kind is float or kind is np.float64:
         return float(value)
+    if kind is np.ndarray:
+        value = value if value.dtype.isnative else value.astype(value.dtype.newbyteorder("="))
+        return value if value.ndim or value.dtype != np.float64 else float(value)
     if isinstance(value, (np.generic, SymbolicValue)):
         return value
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from autodiff_kit import extras
@@ -21,7 +22,6 @@ COMPILE_AFTER_REQUESTS = 200
 """Requests for a loop before compilation starts, so that short scripts never wait for it."""
 
 _loops: dict[str, Callable[..., Any]] = {}
-_lock = threading.Lock()
 _requests_without_loop = 0
 _thread: threading.Thread | None = None
 
@@ -49,18 +49,15 @@ def _count_request() -> None:
 
 def _compile_quietly() -> None:
     """Compile in the background; without numba, or with a broken cache, NumPy remains in use."""
-    try:
+    with suppress(Exception):  # whatever numba has, the learner must not hear of it
         compile_all_loops()
-    except Exception:  # noqa: BLE001 - whatever numba has, the learner must not hear of it
-        _loops.clear()
 
 
 def compile_all_loops() -> list[str]:
     """Compile all loops now, for both floating dtypes, and return their names; empty if they are disabled."""
     if not enabled():
         return []
-    with _lock:
-        from autodiff_kit.kernels.eager_loops import LOOPS  # compiled when the module is loaded
+    from autodiff_kit.kernels.eager_loops import LOOPS  # compiled when the module is loaded
 
-        _loops.update(LOOPS)
+    _loops.update(LOOPS)
     return sorted(_loops)

@@ -16,6 +16,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,6 +31,7 @@ __all__ = ["cache_folder", "load_code", "python_function"]
 
 _DIGEST_BYTES = 32
 _METH_FASTCALL = 0x80
+_MAX_UNROLLED = 4  # turns of a loop that LLVM may unroll completely, which it would do before it looks for vectors
 _ANY_COUNT = 2**32 - 1  # LLVM's default
 _addresses: dict[str, dict[str, int]] = {}
 _lock = threading.RLock()
@@ -61,7 +63,7 @@ class _Machine:
         self.target, engine_target = (target.create_target_machine(**options) for _ in range(2))
         self.engine = binding.create_mcjit_compiler(binding.parse_assembly(""), engine_target)
 
-    def optimized(self, text: str, max_unrolled: int) -> Any:
+    def optimized(self, text: str) -> Any:
         """The LLVM module of LLVM code, after LLVM's passes."""
         module = binding.parse_assembly(text)
         module.verify()  # of what is not valid, LLVM would end the process
@@ -69,7 +71,7 @@ class _Machine:
         options = binding.create_pipeline_tuning_options()
         options.speed_level, options.loop_vectorization, options.slp_vectorization = 3, True, False
         passes = binding.create_pass_builder(self.target, options)
-        binding.set_option("autodiff_kit", f"-unroll-full-max-count={max_unrolled}")
+        binding.set_option("autodiff_kit", f"-unroll-full-max-count={_MAX_UNROLLED}")
         passes.getModulePassManager().run(module, passes)
         binding.set_option("autodiff_kit", f"-unroll-full-max-count={_ANY_COUNT}")
         return module
@@ -105,7 +107,6 @@ def load_code(
     *,
     python: bool = False,
     interleave_count: int = 0,
-    max_unrolled: int = _ANY_COUNT,
 ) -> dict[str, int]:
     """The addresses of compiled functions.
 
@@ -119,21 +120,17 @@ def load_code(
         The functions to be compiled.
     python, interleave_count : bool, int
         See :func:`autodiff_kit.kernels.llvm_compiler.llvm_module`.
-    max_unrolled : int
-        Loops of more turns are not unrolled completely, which LLVM would do before it looks for vectors.
     """
 
     def compiled() -> bytes:
         functions = {k: f for module in modules for k, f in _functions(module).items()}
         functions |= llvm_compiler.parse_functions(text, namespace)
-        module = _machine().optimized(
-            llvm_compiler.llvm_module(functions, symbols, python, interleave_count), max_unrolled
-        )
+        module = _machine().optimized(llvm_compiler.llvm_module(functions, symbols, python, interleave_count))
         code: bytes = _machine().target.emit_object(module)
         return code
 
     with _lock:
-        key = chr(0).join([_environment(tuple(modules)), text, *names, str((python, interleave_count, max_unrolled))])
+        key = chr(0).join([_environment(tuple(modules)), text, *names, str((python, interleave_count))])
         name = f"autodiff_kit_{hashlib.sha256(key.encode()).hexdigest()[:24]}"
         symbols = {function: f"{name}_{function}" for function in names}
         if name not in _addresses:
@@ -148,21 +145,17 @@ def _cached(name: str, compiled: Callable[[], bytes]) -> bytes:
     """The content of a file of the cache, behind its hash; compiled and written if it is missing or damaged."""
     folder = cache_folder()
     path = folder and folder / f"{name}.o"
-    try:
+    with suppress(OSError):
         if path:
             content = path.read_bytes()
             if hashlib.sha256(content[_DIGEST_BYTES:]).digest() == content[:_DIGEST_BYTES]:
                 return content[_DIGEST_BYTES:]
-    except OSError:
-        pass
     code = compiled()
-    try:
+    with suppress(OSError):  # a full disk
         if path:
             part = path.with_name(f"{name}.{os.getpid()}.{threading.get_ident()}.part")
             part.write_bytes(hashlib.sha256(code).digest() + code)
             part.replace(path)
-    except OSError:  # a full disk
-        pass
     return code
 
 
@@ -178,8 +171,8 @@ def python_function(address: int) -> Callable[..., Any]:
 def cache_folder() -> Path | None:
     """``AUTODIFF_KIT_CACHE``, or a folder in the user's cache folder; None if others may write to it."""
     named = os.environ.get("AUTODIFF_KIT_CACHE")
-    home = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "autodiff_kit"
     try:
+        home = Path(named or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "autodiff_kit")
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _is_writable_only_by_user(home) or not os.access(home, os.W_OK):
             if home not in _warned:
@@ -191,7 +184,7 @@ def cache_folder() -> Path | None:
                     stacklevel=2,
                 )
             return None
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError):  # such as a user without a home
         return None
     return home
 
@@ -201,5 +194,4 @@ def _is_writable_only_by_user(place: Path) -> bool:
     if os.name != "posix":
         return True
     found = place.stat()
-    mine = found.st_uid == os.getuid()
-    return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

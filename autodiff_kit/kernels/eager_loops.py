@@ -68,16 +68,15 @@ def _row_maximum(row: Any) -> Any:
 
 @overload(_exponential, jit_options=_INLINED, strict=False)  # not strict: annotations differ
 def _compiled_exponential(x: Any) -> Any:
-    chosen = _MATH["exp32"] if x.bitwidth == 32 else _MATH["exp64"]
+    chosen = _MATH[f"exp{x.bitwidth}"]
     return lambda x: chosen(x)  # noqa: PLW0108 - numba compiles this one
 
 
 @overload(_row_maximum, jit_options=_INLINED, strict=False)
 def _compiled_row_maximum(row: Any) -> Any:
-    small = row.dtype.bitwidth == 32
-    integer = np.int32 if small else np.int64
-    to_key = _MATH["sort_key32"] if small else _MATH["sort_key64"]
-    to_value = _MATH["value_of_key32"] if small else _MATH["value_of_key64"]
+    bits = row.dtype.bitwidth
+    integer = np.int32 if bits == 32 else np.int64
+    to_key, to_value = _MATH[f"sort_key{bits}"], _MATH[f"value_of_key{bits}"]
 
     def maximum(row: Any) -> Any:
         key = integer(to_key(row[0]))
@@ -302,9 +301,9 @@ def standardize_rows(x: Any, epsilon: Any, out: Any) -> None:
 @_loop(lambda real: (_read(real, 2), _read(real, 2), _read(real, 2), real, _write(real, 2)), sums=True)
 def standardize_vjp_rows(g: Any, y: Any, x: Any, epsilon: Any, out: Any) -> None:
     """``(g - mean(g) - y * mean(g * y)) * rate`` of each row."""
-    one, zero = x.dtype.type(1), x.dtype.type(0)
+    zero = x.dtype.type(0)
     for i in range(x.shape[0]):
-        count, s, t = one * x.dtype.type(x.shape[1]), zero, zero
+        count, s, t = x.dtype.type(x.shape[1]), zero, zero
         rate = _mean_and_rate(x[i], epsilon)[1]
         for j in range(x.shape[1]):
             s += g[i, j]

@@ -55,7 +55,6 @@ class _Function:
         self.parameters = [a.arg for a in tree.args.args]
         nodes = list(ast.walk(tree))
         stored = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)] + self.parameters
-        stored += [n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)]
         branches = any(isinstance(n, (ast.For, ast.If)) for n in nodes)
         self.in_memory = {name for name in stored if branches and stored.count(name) > 1}  # assigned more than once
 
@@ -66,7 +65,7 @@ def parse_functions(source: str, namespace: dict[str, Any]) -> dict[str, Any]:
     return {tree.name: _Function(tree, namespace) for tree in body if isinstance(tree, ast.FunctionDef)}
 
 
-def llvm_module(functions: dict[str, Any], symbols: dict[str, str], python: bool, interleave_count: int = 0) -> str:
+def llvm_module(functions: dict[str, Any], symbols: dict[str, str], python: bool, interleave_count: int) -> str:
     """The LLVM code of functions of int64 values that return nothing.
 
     Parameters
@@ -115,6 +114,8 @@ class _Compiler(LLVMWriter):
         """Write statements; the value of the return statement among them."""
         for statement in body:
             match statement:
+                case ast.For() | ast.If() if any(isinstance(part, ast.Return) for part in ast.walk(statement)):
+                    raise NotImplementedError(ast.unparse(statement))
                 case ast.Return(value=value):
                     return value and self._expression(value)
                 case ast.Assign(targets=[target], value=value):

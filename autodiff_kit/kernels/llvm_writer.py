@@ -75,7 +75,7 @@ class LLVMWriter:
         self._declarations: dict[str, None] = {}
         self._metadata = ["!0 = distinct !{!0}"]
         self._origins: list[int] = []
-        self._origin_lists: dict[tuple[frozenset[int], bool], int] = {}  # origins, or all others -> number
+        self._origin_lists: dict[frozenset[int], tuple[int, int]] = {}  # numbers of their list and of all others'
         self._count = 0
         self.lines: list[str] = []
         self._variables: list[str] = []
@@ -100,9 +100,10 @@ class LLVMWriter:
 
     def text(self) -> str:
         """All of the code."""
-        for (origins, others), number in self._origin_lists.items():
-            listed = (f"!{k}" for k in self._origins if (k in origins) != others)
-            self._metadata.append(f"!{number} = !{{{', '.join(listed)}}}")
+        for origins, numbers in self._origin_lists.items():
+            for number, inside in zip(numbers, (True, False), strict=True):
+                listed = (f"!{k}" for k in self._origins if (k in origins) == inside)
+                self._metadata.append(f"!{number} = !{{{', '.join(listed)}}}")
         return "\n".join([*self._declarations, *self._definitions, *self._metadata])
 
     # --------------------------------------------------------------------------------------------------------- numbers
@@ -174,6 +175,7 @@ class LLVMWriter:
         if op is ast.Pow:
             return self.call(of_floats, kind, values)
         how = of_integers if kind[0] == "i" else of_floats.format(self.flags)
+        how = how.replace("icmp s", "icmp u") if kind in ("i1", "i8") else how  # True is -1 with a sign
         return self.emit("i1" if "cmp" in how else kind, f"{how} {kind} {values[0].text}, {values[1].text}")
 
     # ---------------------------------------------------------------------------------------------------------- arrays
@@ -210,13 +212,11 @@ class LLVMWriter:
         """What tells LLVM which arrays do not overlap: with all array parameters ``noalias``, it could tell as well."""
         if not array.origins:
             return ""
-        numbers = []
-        for others in (False, True):
-            if (array.origins, others) not in self._origin_lists:
-                self._count += 1
-                self._origin_lists[array.origins, others] = self._count
-            numbers.append(self._origin_lists[array.origins, others])
-        return f", !alias.scope !{numbers[0]}, !noalias !{numbers[1]}"
+        if array.origins not in self._origin_lists:
+            self._count += 2
+            self._origin_lists[array.origins] = self._count - 1, self._count
+        own, others = self._origin_lists[array.origins]
+        return f", !alias.scope !{own}, !noalias !{others}"
 
     def _distinct(self, content: str) -> int:
         """The number of new metadata that is equal to no other."""

@@ -160,10 +160,6 @@ columns; strides in bytes, of the three arrays between products, then of each be
 
 def matmul_loop_address(dtype: np.dtype[Any]) -> int:
     """Address of the inner loop of ``np.matmul`` for a dtype."""
-    kinds = f"{dtype.char * 2}->{dtype.char}"
-    loops = ctypes.cast(
-        id(np.matmul) + _OBJECT_HEAD_BYTES + 4 * ctypes.sizeof(ctypes.c_int), ctypes.POINTER(ctypes.c_void_p)
-    )
-    table = ctypes.cast(loops[0], ctypes.POINTER(ctypes.c_void_p))
-    address: Any = table[np.matmul.types.index(kinds)]
-    return int(address)
+    place = id(np.matmul) + _OBJECT_HEAD_BYTES + 4 * ctypes.sizeof(ctypes.c_int)  # of the pointer to the loops
+    loops: Any = ctypes.POINTER(ctypes.c_void_p).from_address(place)
+    return int(loops[np.matmul.types.index(f"{dtype.char * 2}->{dtype.char}")])

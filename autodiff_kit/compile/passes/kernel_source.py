@@ -23,7 +23,7 @@ from autodiff_kit.compile.node import REDUCTIONS, GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup
 from autodiff_kit.compile.passes.vector_loop_partition import TRIGONOMETRIC_OPS, assign_loops
 
-__all__ = ["EXPRESSIONS", "MAX_UNROLLED", "KernelSource", "kernel_key", "memory_span"]
+__all__ = ["EXPRESSIONS", "KernelSource", "kernel_key", "memory_span"]
 
 TILE_LENGTH, SHORT_TILE_LENGTH, MAX_ROWS_IN_LONG_TILE = 2048, 512, 2
 """Tile lengths that fit into the L1 cache: the short one for kernels with many scratch rows."""
@@ -33,9 +33,6 @@ MAX_TILES_IN_BLOCK, MIN_TILE_LENGTH = 16, 128
 
 INTERLEAVE_COUNT, MIN_INTERLEAVED_LENGTH = 4, 512
 """Vectors that LLVM interleaves in a long loop, to hide latencies."""
-
-MAX_UNROLLED = 4
-"""Longest loop that LLVM may unroll before it looks for vectors."""
 
 EXPRESSIONS = {
     "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "divide": "{0} / {1}", "negative": "-{0}",

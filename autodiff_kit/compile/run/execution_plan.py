@@ -161,7 +161,7 @@ class _BackgroundCompiler:
     def add(self, plan: ExecutionPlan) -> None:
         """Queue a plan for compilation."""
         with self._lock:
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():  # a forked process has no threads
                 self._thread = threading.Thread(target=self._compile_queued, name="autodiff_kit compile", daemon=True)
                 self._thread.start()
                 atexit.register(self._stop)

@@ -6,18 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.passes.kernel_source import MAX_UNROLLED, KernelSource
+from autodiff_kit.compile.passes.kernel_source import KernelSource
 
 __all__ = ["kernel_module_source", "load_kernel", "module_source"]
-
-_TYPES = {"f": "float32", "d": "float64", "?": "bool_", "l": "int64", "q": "int64", "i": "int32"}
 
 
 def kernel_module_source(kernel: KernelSource) -> str:
     """The source of the module of a kernel: the kernel, and an entry that loads its arguments from a table."""
     given, place = [], 0
     for n in kernel.arrays:
-        given.append(f"load_array(table, {place}, np.{_TYPES[n.dtype.char]})")
+        given.append(f"load_array(table, {place}, np.{n.dtype})")
         place += 2
     for _ in kernel.scalar_inputs:
         given.append(f"load_number(table, {place})")
@@ -39,8 +37,7 @@ def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_coun
         "from autodiff_kit.kernels.llvm_compiler import add_reassociable\n"
         "from autodiff_kit.kernels.native_calls import *\n"
         "from autodiff_kit.kernels.vector_math import *\n\n"
-        f'FASTMATH_FLAGS = "nsz"\ninterleave_count = {interleave_count}\nmax_unrolled = {MAX_UNROLLED}\n'
-        f"real = np.{_TYPES[dtype.char]}\n\n\n"
+        f'FASTMATH_FLAGS = "nsz"\ninterleave_count = {interleave_count}\nreal = np.{dtype}\n\n\n'
         f"{kernel}\n\n\ndef entry(table):\n    {entry}\n"
     )
 
@@ -52,6 +49,5 @@ def load_kernel(text: str) -> int:
 
     names: dict[str, Any] = {}
     exec(text.partition("\n\n\n")[0], names)  # imports and assignments
-    modules = (native_calls, vector_math)
-    options = {option: names[option] for option in ("interleave_count", "max_unrolled")}
-    return load_code(text, names, modules, ["entry"], **options)["entry"]
+    modules, count = (native_calls, vector_math), names["interleave_count"]
+    return load_code(text, names, modules, ["entry"], interleave_count=count)["entry"]

@@ -178,7 +178,8 @@ class PlanCodeGenerator:
         }
         if n.op in REDUCTIONS:
             whole = n.args[0]
-            return names[whole] if is_scalar(whole) else f"np.{n.op}({self.view_name(whole)}, axis=None)"
+            more = "" if whole.dtype == n.dtype else f", dtype='{n.dtype.str}'"
+            return names[whole] if is_scalar(whole) else f"np.{n.op}({self.view_name(whole)}, axis=None{more})"
         return (
             f"{names[n.args[0]]} ** {names[n.args[1]]}"
             if n.op == "power" and n.weak

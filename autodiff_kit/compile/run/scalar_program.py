@@ -36,6 +36,8 @@ def is_scalar_graph(nodes: list[GraphNode]) -> bool:
             return n.op == "const" or n.dtype == np.float64
         if n.op not in EXPRESSIONS and n.op not in _IDENTITY_OPS:
             return False
+        if n.weak and n.op in ("divide", "power"):  # Python raises an error where the interpreter gives inf or nan
+            return False
         return n.op in VIEW_OPS or n.dtype == np.float64 or (n.dtype == bool and n.op != "cast")
 
     work = [n for n in nodes if n.op not in VIEW_OPS and n.op not in ("input", "const")]

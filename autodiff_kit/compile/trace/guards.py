@@ -278,7 +278,7 @@ _VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], Iterable[Any]]]] = [
     (type, TraceGuard._visit_class),
 ]
 
-_MISSING = type("Missing", (), {"__repr__": lambda self: "missing"})()
+_MISSING = object()
 
 
 def _is_same_value(now: Any, then: Any) -> bool:

@@ -50,7 +50,6 @@ class Body:
     def __init__(self, parent: Any) -> None:
         self.tracer = type(parent)(parent)
         self.tracer.body = self
-        self.outside: list[Record] = []
         open_outside = any(r.sink is not None for r in (*parent.outside, *open_records.records))
         self.tape = GradientTape(persistent=True) if open_outside else None
         self.leaves: dict[Node, tuple[Tensor, Tensor]] = {}  # by the node outside: the leaf, and the value outside
@@ -65,7 +64,7 @@ class Body:
         before = open_records.trace, open_records.records
         outside = [r for r in (*before[0].outside, *before[1]) if r.sink is not None]
         sinks = [(r, r.sink, r.keep_all) for r in outside]
-        self.outside = self.tracer.outside = outside
+        self.tracer.outside = outside
         open_records.trace, open_records.records = self.tracer, []
         self.tracer.closed = False
         if self.tape is not None:
@@ -85,7 +84,7 @@ class Body:
 
     def watch_variables(self) -> None:
         """Follow the variables that a tape outside was told to watch; others are followed when they are read."""
-        for record in self.outside:
+        for record in self.tracer.outside:
             for variable, first, _ in tuple(record.readings.values()):
                 if not variable.trainable and first.node is not None and record in records_of(first.node.record):
                     attach_variable(variable, self.tape._record)  # type: ignore[union-attr]
@@ -112,7 +111,7 @@ class Body:
         """The leaf that stands for a tensor which a tape outside follows; any other tensor as it is."""
         if isinstance(x._value, Tracer) and not isinstance(x._value, SymbolicArray):
             return x  # a value of one example: the vmap enters the tensor of all of them
-        if x.node is None or not any(r in self.outside for r in records_of(x.node.record)):
+        if x.node is None or not any(r in self.tracer.outside for r in records_of(x.node.record)):
             return x
         return self.leaf_for(x.node, x._value)
 
@@ -157,7 +156,7 @@ class _BodySink:
         if self.record not in members:
             return  # done, for another tape outside
         # A tape that is closed, as that of a gradient taken before the loop, follows nothing.
-        inside = [r for r in members if r.sink is not None and r not in self.body.outside]
+        inside = [r for r in members if r.sink is not None and r not in self.body.tracer.outside]
         inputs, values = list(node.inputs), list(values)
         for k, n in enumerate(inputs):
             if n is not None and self._is_outside(n, inside):
@@ -175,7 +174,7 @@ class _BodySink:
             return False
         if not any(r in inside for r in records):
             return True
-        if any(r in self.body.outside for r in records):
+        if any(r in self.body.tracer.outside for r in records):
             raise ConcretizationError(
                 "scan: a tape in the function watches a value from outside, and a tape outside follows it too, which a "
                 "compiled loop cannot do. Use ak.grad or ak.jvp in the function, or pass the value in the carry or xs."

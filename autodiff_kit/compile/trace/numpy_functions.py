@@ -47,7 +47,10 @@ def _axes(x: SymbolicArray, axis: Any) -> tuple[int, ...]:
     for k in many:
         if not -x.ndim <= k < x.ndim:
             raise np.exceptions.AxisError(k, x.ndim)
-    return tuple(sorted({int(k) % x.ndim for k in many}))
+    found = {int(k) % x.ndim for k in many}
+    if len(found) < len(many):
+        raise ValueError("duplicate value in 'axis'")
+    return tuple(sorted(found))
 
 
 def _is_default(value: Any) -> bool:
@@ -154,7 +157,7 @@ def _concatenate(arrays: Any, axis: int = 0, **more: Any) -> Any:
         return NotImplemented
     tracer = tracer_of(*arrays)
     nodes = tuple(map(tracer.node, arrays))
-    np.concatenate([np.broadcast_to(np.zeros((), n.dtype), n.shape) for n in nodes], axis)
+    np.concatenate([np.broadcast_to(False, n.shape) for n in nodes], axis)  # raises NumPy's errors
     return symbolic_value(tracer, tracer.graph.concat(nodes, axis % nodes[0].ndim))
 
 

@@ -104,13 +104,15 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         if options.get("out") is not None:
             self._refuse_value("writing into an existing array")
         dtype = options.pop("dtype", None)
-        if how == "__call__" and not options and ufunc is np.matmul:
+        if how == "__call__" and not options and ufunc is np.matmul and dtype is None:
             return TRACED_FUNCTIONS[np.matmul](tracer, *inputs)
         numpys = getattr(np, ufunc.__name__, None) is ufunc  # others are recorded as opaque calls
         if numpys and how == "__call__" and not options and ufunc.nout == 1 and ufunc.signature is None and not dtype:
             return symbolic_value(tracer, tracer.graph.elementwise(ufunc.__name__, *map(tracer.node, inputs)))
         if how == "reduce" and ufunc in TRACED_FUNCTIONS and ufunc is not np.matmul:
-            return TRACED_FUNCTIONS[ufunc](inputs[0], dtype=dtype, **{"axis": 0} | options)
+            found = TRACED_FUNCTIONS[ufunc](inputs[0], dtype=dtype, **{"axis": 0} | options)
+            if found is not NotImplemented:
+                return found
         options |= {} if dtype is None else {"dtype": dtype}
         return tracer.call(getattr(ufunc, how), inputs, options)
 
@@ -168,11 +170,7 @@ for _name, _what in _CONCRETE_VALUE_METHODS.items():
 
 
 def _method(name: str) -> Callable[..., Any]:
-    def method(self: SymbolicArray, *args: Any, **kwargs: Any) -> Any:
-        return self.__array_function__(getattr(np, name), (), (self, *args), kwargs)
-
-    method.__name__ = name
-    return method
+    return lambda self, *args, **kwargs: self.__array_function__(getattr(np, name), (), (self, *args), kwargs)
 
 
 _METHODS = [

@@ -48,9 +48,7 @@ class Trace:
     structure: Any  # the return value without its leaves
     assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]]
     updates: list[StepUpdate]
-    equal_slots: list[list[OptimizerSlotSource]] = field(
-        default_factory=list
-    )  # which share an input while they are equal
+    equal_slots: list[list[OptimizerSlotSource]] = field(default_factory=list)  # while equal, they share an input
 
     @property
     def returned_nodes(self) -> list[GraphNode]:

@@ -90,9 +90,7 @@ class Tracer:
         """Record a loop on values; returns what it gives."""
         return self._add_call_with_parts(OpaqueCall.on_nodes(loop, len(values)), map(self.node, values), loop.specs)
 
-    def scan(self, f: Any, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool) -> Any:
-        """Record a loop whose body runs once; NotImplemented where it cannot."""
-        return trace_loop(self, f, init, xs, count, reverse)
+    scan = trace_loop  # records a loop whose body runs once; NotImplemented where it cannot
 
     def add_input(self, source: Any, value: Any, strong: bool = False) -> Any:
         """A symbolic input for values like ``value``; a Python number stays weakly typed unless ``strong``."""
