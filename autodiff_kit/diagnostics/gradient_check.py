@@ -228,7 +228,7 @@ class _FlatFunction:
         self.wide = not (small and np.any(far))
         self.dtype = np.dtype(float) if self.wide else min(small, key=lambda d: d.itemsize)
         self.points = wide if self.wide else arrays
-        self.tolerance = max((TOLERANCES[str(d)] for d in small), default=TOLERANCES["float64"])
+        self.tolerance = max((TOLERANCES.get(str(d), 0.0) for d in small), default=0.0) or TOLERANCES["float64"]
 
     def outputs(self, *tensors: Any) -> tuple[Tensor, ...]:
         """The floating outputs of the function; other outputs have no derivative."""

@@ -60,6 +60,11 @@ class Optimizer:
         self._pending: dict[str, Slots] = {}
         self._strict = True
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; a number of NumPy becomes Python's, because it would widen the steps of float32."""
+        number = isinstance(value, (np.floating, np.integer)) or (isinstance(value, np.ndarray) and not value.ndim)
+        super().__setattr__(name, value.item() if number else value)
+
     # ------------------------------------------------------------------------------------- what a subclass implements
     def _initial_slots(self, like: Any) -> Slots:
         """Slots of a variable before its first step; ``like`` is its value."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.dispatch import apply_op, compute, record_op
 from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.operation import Op, v
-from autodiff_kit.core.record import ArrayNode, Node, Record, make_leaf
+from autodiff_kit.core.record import ACTIVE_MODES, ArrayNode, Node, Record, make_leaf, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import call_traced
 from autodiff_kit.errors import ShapeError
@@ -83,6 +84,58 @@ class Batch:
             own = [*(values[0] if together else values)]
             return self._each_example(lambda these, its: _run(op, these, its, together), own, params).tensor  # type: ignore[no-any-return]
         return _run(op, inputs, self._aligned_parameters(op, values, params), together)
+
+    def record_user_rule(self, op: Op, y: Tensor, values: Sequence[Any], params: dict[str, Any]) -> Tensor:
+        """The tensor of all examples that a user's function gave, recorded with the user's rules."""
+        held = [self.holds(x) for x in values]
+        tensors = tuple(x.tensor if own else as_tensor(x) for x, own in zip(values, held, strict=True))
+
+        def vjp_all(g: Any, y: Any, *inputs: Any, **params: Any) -> Any:
+            parts = self._call_rule(op.vjp_all, [g, y, *inputs], [True, True, *held], params)
+            parts = parts if isinstance(parts, (tuple, list)) else (parts,)
+            if len(parts) != len(held):
+                return parts  # an error that the caller raises
+            return tuple(map(self._cotangent_of_all, parts, inputs, held))
+
+        def jvp(tangents: Any, y: Any, *inputs: Any, **params: Any) -> Any:
+            mine = [
+                self.enter(as_tensor(t)) if own and t is not None else t for t, own in zip(tangents, held, strict=True)
+            ]
+            rule = partial(op.jvp, mine)  # type: ignore[arg-type]
+            return self._rows(self._call_rule(rule, [y, *inputs], [True, *held], params), np.ndim(unwrap(y)) - 1)
+
+        rules = {"vjp_all": vjp_all, "jvp": op.jvp and jvp, "user_defined": True, "family": "general"}
+        own = Op(op.name, lambda *_: y._value, flops=lambda *_: 0, **rules)
+        return record_op(own, y._value, tuple(t._value for t in tensors), tuple(t.node for t in tensors), params)
+
+    def _call_rule(self, rule: Any, values: list[Any], held: list[bool], params: dict[str, Any]) -> Any:
+        """What a user's rule gives for the values of one example; tapes around the pass follow those of all."""
+        inside = [self.enter(as_tensor(x)) if own else x for x, own in zip(values, held, strict=True)]
+        return self.call_inside(rule, inside, params, open_records.records)
+
+    def call_inside(self, f: Callable[..., Any], args: Any, kwargs: Any, records: Sequence[Record]) -> Any:
+        """Call a function on values of one example, while the tapes outside record for all examples."""
+        outside = OutsideRecords(self, records)
+        ACTIVE_MODES.append(self)
+        outside.open()
+        try:
+            return f(*args, **kwargs)
+        finally:
+            outside.close()
+            ACTIVE_MODES.remove(self)
+
+    def _cotangent_of_all(self, part: Any, x: Any, own: bool) -> Any:
+        """The cotangent of an input from that of one example; of an input that the examples share, their sum."""
+        if part is None:
+            return None
+        rows = self._rows(part, np.ndim(unwrap(x)) - own)
+        return rows if own else v.sum(rows, axis=(-rows.ndim,), keepdims=False)
+
+    def _rows(self, part: Any, rank: int) -> Tensor:
+        """A value of at least this rank for each example, as the tensor of all."""
+        value = unwrap(part)
+        rows = self.whole(value if self.holds(value) else part)
+        return rows.reshape((self.size, *(1,) * max(0, rank + 1 - rows.ndim), *rows.shape[1:]))
 
     def _aligned(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> list[Any] | None:
         """The inputs with the examples in front, so that the operation treats all at once; None where it cannot."""
@@ -249,7 +302,10 @@ class OutsideRecords:
         ]
         self.close()
         try:
-            y.tensor = y.tracer.apply(node.op, [inputs] if node.op.name in _OF_LISTS else inputs, node.params)
+            if node.op.user_defined:
+                y.tensor = y.tracer.record_user_rule(node.op, y.tensor, inputs, node.params)
+            else:
+                y.tensor = y.tracer.apply(node.op, [inputs] if node.op.name in _OF_LISTS else inputs, node.params)
         finally:
             self.open()
 

@@ -17,7 +17,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, wrap
-from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.core.tracer import SymbolicValue, alias
 from autodiff_kit.errors import ConcretizationError, DtypeError
 
 __all__ = ["BatchedArray", "plain"]
@@ -104,6 +104,10 @@ class BatchedArray(NDArrayOperatorsMixin, SymbolicValue):
     def as_value(self) -> Any:
         """The array itself."""
         return self
+
+    def alias(self) -> Any:
+        """The same examples as another object, whose tensor may be recorded by another operation."""
+        return BatchedArray(self.tracer, wrap(alias(self.tensor._value), self.tensor.node))
 
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
         """The output of an operation for all examples."""

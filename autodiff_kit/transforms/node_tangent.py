@@ -73,13 +73,10 @@ def _jvp_from_vjp(node: Node, tangents: tuple[Any, ...]) -> Any:
     spec = node.spec or SCALAR
     eye = np.eye(int(np.prod(spec.shape, dtype=int)), dtype=spec.dtype)
     total = []
+    moving = {n: t for n, t in zip(node.inputs, tangents, strict=True) if t is not None}
     for row in eye:
-        parts = dict(input_cotangents(node, canonical(row.reshape(spec.shape))))
-        found = [
-            np.sum(unwrap(parts[n]) * unwrap(t))
-            for n, t in zip(node.inputs, tangents, strict=True)
-            if t is not None and n in parts
-        ]
+        parts = input_cotangents(node, canonical(row.reshape(spec.shape)))  # an input may occur twice
+        found = [np.sum(unwrap(part) * unwrap(moving[n])) for n, part in parts if n in moving]
         total.append(sum(found, np.float64(0.0)))
     return canonical(np.array(total, spec.dtype).reshape(spec.shape))
 

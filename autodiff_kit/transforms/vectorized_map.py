@@ -8,7 +8,7 @@ from typing import Any
 
 from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.pytree import flatten, unflatten_like
-from autodiff_kit.core.record import ACTIVE_MODES, open_records
+from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.core.tracer import as_own
 from autodiff_kit.errors import ShapeError, StructureError
@@ -16,7 +16,7 @@ from autodiff_kit.ops.argument_binding import lists_as_arrays
 from autodiff_kit.ops.axis_order import moveaxis
 from autodiff_kit.ops.broadcasting import broadcast_to
 from autodiff_kit.transforms.arguments import check_callable
-from autodiff_kit.transforms.batch import Batch, OutsideRecords
+from autodiff_kit.transforms.batch import Batch
 from autodiff_kit.transforms.batched_array import BatchedArray
 
 __all__ = ["vmap"]
@@ -150,14 +150,7 @@ def _batched(batch: Batch, x: Any, axis: int | None) -> Any:
 def _call_inside(batch: Batch, f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Call the function while the tapes outside record for all examples, and compiled functions run as they are."""
     around = () if open_records.trace is None else open_records.trace.outside  # tapes around the body of a loop
-    outside = OutsideRecords(batch, [*around, *open_records.records])
-    ACTIVE_MODES.append(batch)
-    outside.open()
-    try:
-        return f(*args, **kwargs)
-    finally:
-        outside.close()
-        ACTIVE_MODES.remove(batch)
+    return batch.call_inside(f, args, kwargs, [*around, *open_records.records])
 
 
 def _unbatched(batch: Batch, x: Any, axis: int | None) -> Any:

@@ -97,7 +97,7 @@ class Engine:
         }
         job.write_text(json.dumps(content), encoding="utf-8")
         command = [str(node()), str(Path(__file__).with_name("engine.mjs")), str(job)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=2700, check=False)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
         return json.loads(result.read_text(encoding="utf-8"))
 

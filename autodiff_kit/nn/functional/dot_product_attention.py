@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.selection import where
 from autodiff_kit.ops.softmax import check_masking, masked_softmax, softmax
@@ -82,7 +83,7 @@ def attention(
 
 def _visible_keys(mask: Any, q: Tensor, k: Tensor) -> Any:
     """Keys that at least one query may attend to, as a boolean column ``(..., n, 1)``."""
-    keep = np.asarray(unwrap(mask))
+    keep = as_array(unwrap(mask))
     full = np.broadcast_to(keep, np.broadcast_shapes(keep.shape, (q.shape[-2], k.shape[-2])))
     return np.any(full, axis=-2)[..., None]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.nn.functional.validation import positive_number
+from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.elementary_functions import softplus
 from autodiff_kit.ops.selection import clip
 from autodiff_kit.ops.softmax import log_softmax
@@ -132,6 +135,8 @@ def huber(labels: Any, predictions: Any, delta: float = 1.0) -> Tensor:
     """
     true, guessed = _same_shape("huber", labels, predictions)
     limit = positive_number("huber", "delta", delta)
+    if "f" not in (true.dtype.kind, guessed.dtype.kind):  # differences of unsigned integers wrap around
+        true, guessed = cast(true, np.float64), cast(guessed, np.float64)
     error = guessed - true
     small = clip(error, -limit, limit)
     return small * (error - 0.5 * small)

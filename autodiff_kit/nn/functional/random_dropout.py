@@ -59,17 +59,17 @@ def dropout(x: Any, rate: Any, seed: Any = None, training: bool = True) -> Tenso
     t, probability = as_tensor(x), number_in_range("dropout", "rate", rate, most=1)
     if not check_flag("dropout: training", training) or probability == 0:
         return t
-    keep = _draw_mask(t._value, unwrap(seed), probability)
+    keep = _draw_mask(t.shape, unwrap(seed), probability)
     scaled = t * (1.0 / (1.0 - probability)) if probability < 1 else t
     return select(scaled, 0.0, condition=keep)
 
 
 @partial(opaque, every_call=True)
-def _draw_mask(x: Any, seed: Any, probability: float) -> np.ndarray[Any, Any]:
+def _draw_mask(shape: tuple[int, ...], seed: Any, probability: float) -> np.ndarray[Any, Any]:
     """A mask of the entries that are kept; in a compiled function it is drawn again at each call."""
     try:
         generator = np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
         raise DtypeError(f"dropout: the seed must be an integer of 0 or more, or a Generator, got {seed!r}") from error
-    keep: np.ndarray[Any, Any] = generator.random(np.shape(x)) >= probability
+    keep: np.ndarray[Any, Any] = generator.random(shape) >= probability
     return keep

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn import functional
 from autodiff_kit.nn.layers.arguments import layer_name, random_generator, row_vectors, size_argument
@@ -124,7 +125,7 @@ class Attention(Module):
 
     def _head_mask(self, mask: Any, x: Tensor, context: Tensor, batch: tuple[int, ...]) -> Any:
         """The mask with an axis for the heads, if it broadcasts to the scores, else an error."""
-        keep = np.asarray(unwrap(as_tensor(mask)))
+        keep = as_array(unwrap(as_tensor(mask)))
         wanted = (*batch, x.shape[-2], context.shape[-2])
         try:
             np.broadcast_to(keep, wanted)

@@ -8,6 +8,7 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import check_flag, check_integer, check_number
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.relax.validation import real_tensor
@@ -18,7 +19,7 @@ __all__ = ["fake_quant"]
 
 
 def _nudged_range(lo: Any, hi: Any, levels: int, narrow: int) -> tuple[Any, Any, Any]:
-    """Step size and ends of the range, shifted so that 0 is exactly a level; computed in the dtype of the input."""
+    """Step size and ends of the range, shifted so that 0 is exactly a level; computed in the dtype of the ends."""
     kind = np.result_type(lo, hi).type
     scale = kind((hi - lo) / kind(levels))
     zero = kind(narrow) - lo / scale
@@ -50,8 +51,8 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
     Notes
     -----
     **Gradient.** To ``x``: 1 inside the nudged range, 0 outside. To ``min`` and ``max``: the sum over the entries
-    clamped to that end. **Dtypes.** The range is nudged in the dtype of ``x``; at an exact half float32 and float64 may
-    choose differently.
+    clamped to that end. **Dtypes.** The range is nudged in the dtype of ``x``, of float16 in float32; at an exact half
+    float32 and float64 may choose differently.
 
     Examples
     --------
@@ -59,8 +60,7 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
     array([-3., -3.,  0.,  0.,  6.])
     """
     x = real_tensor(x)
-    x = x if x.dtype.kind == "f" else x.astype(np.float64)
-    kind = x.dtype.type
+    kind = np.promote_types(x.dtype, np.float32).type  # float16 does not hold the number of levels
     low, high = (
         end if isinstance(end, Value) else as_tensor(kind(check_number("min and max", end))) for end in (min, max)
     )
@@ -76,7 +76,7 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
     scale, first, last = _nudged_range(lo, hi, levels, narrow)
 
     def quantise(x: Tensor, _low: Tensor, _high: Tensor) -> Any:
-        raw = np.asarray(x._value)
+        raw = as_array(x._value)
         y = np.floor((np.clip(raw, first, last) - first) / scale + kind(0.5)) * scale + first
         below, above = raw < first, raw > last
         inside = ~(below | above)

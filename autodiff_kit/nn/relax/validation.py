@@ -23,10 +23,10 @@ def positive_number(name: str, value: Any) -> float:
 
 
 def real_tensor(x: Any) -> Tensor:
-    """A real tensor; booleans become numbers."""
+    """A real tensor; booleans and integers become floats, because differences of unsigned integers wrap around."""
     t = as_tensor(x)
     if t.dtype.kind == "c":
         raise DtypeError(
             f"relaxations need real numbers, because complex numbers have no floor and no sign; got {t.dtype}"
         )
-    return t.astype(np.float64) if t.dtype.kind == "b" else t
+    return t.astype(np.float64) if t.dtype.kind in "biu" else t

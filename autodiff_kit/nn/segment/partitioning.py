@@ -11,6 +11,7 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.validation import check_ids, count_from_ids, integer_array, rows_and_ids, segment_count
 from autodiff_kit.ops import segment_reductions
+from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.joining import concat
 
 __all__ = ["dynamic_partition", "dynamic_stitch"]
@@ -100,7 +101,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any]) -> Tensor:
     if given.size == count:
         return chosen
     spread: Tensor = segment_reductions.segment_sum(chosen, ids=given, count=count, ndim=t.ndim)
-    return spread
+    return cast(spread, t.dtype)  # a sum of small integers is wider
 
 
 def _concatenated_parts(indices: Any, data: Any) -> tuple[Tensor, Array]:

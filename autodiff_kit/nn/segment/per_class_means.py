@@ -12,7 +12,7 @@ from autodiff_kit.core.tracer import concrete_only
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.segment.reductions import segment_mean
 from autodiff_kit.nn.segment.validation import fraction_array, integer_array, segment_count
-from autodiff_kit.ops.selection import stop_gradient
+from autodiff_kit.ops.selection import stop_gradient, where
 
 __all__ = ["ClassMeans", "class_means"]
 
@@ -69,7 +69,8 @@ def class_means(data: Any, labels: Any, num_classes: Any = None, previous: Any =
     now = segment_mean(data, labels, count)
     if before.shape != now.shape:
         raise ShapeError(f"class_means: the previous means have shape {before.shape}, the new ones {now.shape}")
-    return before + _rates_of_present_classes(labels, len(now), rate, now) * (now - before)
+    rates = _rates_of_present_classes(labels, len(now), rate, now)
+    return before + rates * (now - where(rates != 0, before, now))  # 0 times an infinite mean would be nan
 
 
 def _rates_of_present_classes(labels: Any, count: int, rate: Any, now: Tensor) -> Array:
