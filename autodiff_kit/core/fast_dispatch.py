@@ -16,7 +16,7 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.dispatch import compute, enter_frame, explain_failure, record_op
-from autodiff_kit.core.numpy_protocol import Value, canonical
+from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import ArrayNode
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import Tracer
@@ -186,8 +186,8 @@ PYTHON_NUMBERS: set[type] = {float, int}
 
 
 def _as_operands(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two operands, at least one of them a tensor; a number next to a tensor stays a number."""
-    if type(a) is not Tensor and not (type(a) in PYTHON_NUMBERS and isinstance(b, Value)):
+    """Two operands, at least one of them a tensor; a number next to a tensor or an array stays a number."""
+    if type(a) is not Tensor and (type(a) not in PYTHON_NUMBERS or type(b) in PYTHON_NUMBERS):
         a = as_tensor(a)
     return a, b if type(b) is Tensor or (type(b) in PYTHON_NUMBERS and type(a) is Tensor) else as_tensor(b)
 

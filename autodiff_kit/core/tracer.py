@@ -23,17 +23,7 @@ import numpy as np
 from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = [
-    "SymbolicValue",
-    "Tracer",
-    "alias",
-    "as_array",
-    "as_own",
-    "call_traced",
-    "concrete_only",
-    "highest_tracer",
-    "opaque",
-]
+__all__ = ["SymbolicValue", "Tracer", "as_array", "as_own", "call_traced", "concrete_only", "highest_tracer", "opaque"]
 
 
 class Tracer:
@@ -63,11 +53,8 @@ class SymbolicValue(Tracer):
     __slots__ = ()
     tracer: Any
     as_value: Callable[[], Any]
+    alias: Callable[[], Any]  # the same value, as another object where the object notes what computed it
     astype: Callable[..., Any]
-
-    def alias(self) -> Any:
-        """The same value as an object of its own, where a tracer notes the operation that gave a value in it."""
-        return self
 
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
         """Record NumPy's functions in the operation; an operation that needs the numbers is recorded as one call."""
@@ -100,11 +87,6 @@ def as_array(value: Any, dtype: Any = None) -> Any:
     if isinstance(value, SymbolicValue):
         return value if dtype is None else value.astype(dtype, copy=False)
     return np.asarray(value, dtype)
-
-
-def alias(value: Any) -> Any:
-    """The value; a symbolic one as an object of its own, so that another operation may be noted for it."""
-    return value.alias() if isinstance(value, SymbolicValue) else value
 
 
 def opaque(function: Callable[..., Any], every_call: bool = False) -> Callable[..., Any]:

@@ -104,7 +104,8 @@ def _gelu_vjp(g: Any, x: Any) -> Any:
         return found
     angle = _gelu_angle(x)
     s = v.sigmoid(angle)
-    return g * (s + x * (s * v.sigmoid(-angle)) * (3 * GELU_CUBIC * (x * x) + GELU_LINEAR))
+    step = x * (s * v.sigmoid(-angle))  # 0 where x * x may overflow, so it comes first in each product
+    return g * (s + step * GELU_LINEAR + step * x * x * (3 * GELU_CUBIC))
 
 
 @elementwise(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
@@ -49,10 +49,15 @@ def divide(a: Any, b: Any) -> Any:
 def _power_derivative_base(a: Any, b: Any) -> Any:
     """d(a**b)/da: exactly 0 for exponent 0, also at a = 0, and 1 for exponent 1, so that second derivatives exist."""
     exponent = unwrap(b)
+    recorded = isinstance(b, Value)  # differentiated again, also with respect to the exponent
     number = isinstance(exponent, (float, int, np.generic)) or (type(exponent) is np.ndarray and not exponent.ndim)
-    if number and exponent in (0, 1, 2):
+    if number and not recorded and exponent in (0, 1, 2):
         return np.ones_like(unwrap(a)) if exponent == 1 else float(exponent) * a
-    return v.select(b * v.power(a, b - 1.0), 0.0, condition=exponent != 0)
+    if not recorded and not isinstance(a, Value):
+        return v.select(b * v.power(a, b - 1.0), 0.0, condition=exponent != 0)
+    # At exponent 0 the derivative of this one with respect to the exponent is 1/a; at 0 ** 0 all are 0.
+    inside = (exponent != 0) | (unwrap(a) != 0) if recorded else exponent != 0
+    return v.select(b * v.power(v.select(a, 1.0, condition=inside), b - 1.0), 0.0, condition=inside)
 
 
 def _scalar_power(a: float, b: float) -> float:
@@ -203,6 +208,8 @@ def copysign(a: Any, b: Any) -> Tensor:
     >>> ak.copysign([1.0, -2.0], -0.0).tolist()
     [-1.0, -2.0]
     """
+    if type(a) in (int, float) and (kind := as_tensor(b).dtype).kind == "f":
+        a = as_array(float(a), kind)  # a Python number takes its dtype from the other value
     return _copysign(a, b)
 
 
@@ -366,8 +373,11 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
 
 def _ignoring_nan(choose: Any, a: Any, b: Any) -> Tensor:
     """maximum or minimum that ignores nan: where one value is nan, the other value, which gets all of the gradient."""
-    found = choose(as_tensor(a), as_tensor(b))
-    a, b = (promote(as_tensor(x), found.dtype) if found.dtype.kind == "f" else as_tensor(x) for x in (a, b))
+    found: Tensor = choose(a, b)
+    if found.dtype.kind != "f":
+        return found  # integers have no nan
+    # A Python number takes its dtype from the other value.
+    a, b = (as_tensor(float(x)) if type(x) in (int, float) else promote(as_tensor(x), found.dtype) for x in (a, b))
     left, right = np.isnan(a._value), np.isnan(b._value)
     whole: Tensor = v.select(b, v.select(a, found, condition=right), condition=left)
     return whole

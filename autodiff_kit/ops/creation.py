@@ -266,6 +266,8 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     else:
         share = np.linspace(0.0, 1.0, count, endpoint).reshape(-1, *(1,) * max(a.ndim, b.ndim))
         line = a * (1.0 - share) + b * share
+        kind = np.result_type(1.0, *(x._value if type(x._value) is float else x.dtype for x in (a, b)))
+        line = line if line.dtype == kind else cast(line, kind)  # the dtype that it has without a tape
     return line if dtype is None else cast(line, dtype)
 
 

@@ -11,7 +11,7 @@ from autodiff_kit.core.dispatch import record_op
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import alias
+from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.core.validation import check_callable
 from autodiff_kit.errors import ArgumentError, StructureError
 
@@ -30,7 +30,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
     Returns
     -------
     callable
-        ``(*args) -> value``; keyword arguments are bound to their positions.
+        ``(*args) -> value``; keyword arguments are bound to their positions. Keyword-only ones are passed on as they
+        are and have no gradient.
 
     Raises
     ------
@@ -56,12 +57,13 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
     @wraps(f)
     def run(*args: Any, **kwargs: Any) -> Tensor:
+        rest: dict[str, Any] = {}
         if kwargs or defaults:
             bound = _bound(name, signature, args, kwargs)
             bound.apply_defaults()
-            args = bound.args
+            args, rest = bound.args, bound.kwargs
         inputs = tuple(as_tensor(a) for a in args)
-        value, vjp, jvp = _split_answer(name, f(*inputs))
+        value, vjp, jvp = _split_answer(name, f(*inputs, **rest))
         return _record_custom(name, _vjp_rule(vjp), _jvp_rule(jvp), unwrap(as_tensor(value)), inputs)
 
     return run
@@ -115,7 +117,7 @@ def _record_custom(
     inputs: tuple[Tensor, ...],
 ) -> Tensor:
     """A value that was computed elsewhere, recorded as one operation with the user's rules."""
-    value = alias(value)  # the function's own values keep their rules
+    value = value.alias() if isinstance(value, SymbolicValue) else value  # the function's own values keep their rules
     rules = {"vjp_all": vjp_all, "jvp": jvp, "user_defined": True, "family": "general"}
     op = Op(name, lambda *_: value, flops=lambda *_: 0, **rules)  # its own operations are recorded as well
     return record_op(op, value, tuple(t._value for t in inputs), tuple(t.node for t in inputs))

@@ -296,6 +296,7 @@ def _result_labels(out: Term | None, terms: tuple[Term, ...], named: list[list[A
 # -------------------------------------------------------------------------------- steps that concern one operand alone
 def _contract(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor:
     """The einsum of tensors: first the steps for one operand alone, then the product."""
+    dtype = np.result_type(*(t.dtype for t in tensors))
     for k, own in enumerate(named):
         tensors[k], named[k] = _take_diagonals(tensors[k], own)
     length = _label_lengths(tensors, named)
@@ -306,8 +307,10 @@ def _contract(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor
         tensors[k], named[k] = _sum_single_labels(tensors[k], own, kept)
     if len(tensors) == 1:
         order = [named[0].index(n) for n in out]
-        return permute_dims(tensors[0], order) if order != sorted(order) else tensors[0]
-    return _multiply(tensors, named, out)
+        found = permute_dims(tensors[0], order) if order != sorted(order) else tensors[0]
+    else:
+        found = _multiply(tensors, named, out)
+    return found if found.dtype == dtype else cast(found, dtype)  # as in NumPy, small integers stay small
 
 
 def _take_diagonals(t: Tensor, own: Labels) -> tuple[Tensor, Labels]:

@@ -237,7 +237,9 @@ def flip(x: Any, axis: Any = None) -> Tensor:
     """Reverse the order of entries along one axis, some, or all."""
     t = as_tensor(x)
     axes = range(t.ndim) if axis is None else checked_ints(axis, "flip")
-    turned = {negative_axis(a, t.ndim, "flip") + t.ndim for a in axes}
+    turned = [negative_axis(a, t.ndim, "flip") + t.ndim for a in axes]
+    if len(set(turned)) < len(turned):
+        raise ShapeError(f"flip: axis {axis} names one axis twice")
     return t[tuple(slice(None, None, -1) if k in turned else slice(None) for k in range(t.ndim))]
 
 

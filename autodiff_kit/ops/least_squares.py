@@ -35,7 +35,7 @@ class LstsqResult(NamedTuple):
 @concrete_only
 def _check_full_rank(s: Any, shape: tuple[int, ...], rcond: float | None) -> None:
     """Raise if a singular value counts as 0."""
-    least = max(shape[-2:]) * np.finfo(s.dtype).eps if rcond is None else rcond
+    least = max(shape[-2:]) * np.finfo(s.dtype).eps if rcond is None or rcond < 0 else rcond
     rank = (s > least * s.max(-1, keepdims=True, initial=0)).sum(-1)
     if s.size and rank.min() < s.shape[-1]:
         raise StructureError(
@@ -56,8 +56,8 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
     b : Tensor or array_like
         With one axis a vector; with more axes matrices, one problem for each column.
     rcond : float, optional
-        Singular values below this fraction of the largest count as 0; by default machine precision times the longer
-        side.
+        Singular values below this fraction of the largest count as 0; by default, and with a negative number as in
+        NumPy, machine precision times the longer side.
 
     Returns
     -------

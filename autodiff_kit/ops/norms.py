@@ -207,7 +207,7 @@ def _matrix_norm(a: Tensor, ord: float | str) -> Tensor:
         raise ArgumentError(f"matrix_norm: ord must be a number or a name, got {ord!r}")
     if ord == "fro":
         return _norm2(a, (-2, -1))
-    least = isinstance(ord, (int, float)) and ord < 0
+    least = not isinstance(ord, str) and ord < 0
     extreme: Callable[..., Tensor] = reductions.min if least else reductions.max
     if ord == "nuc" or ord in (2, -2):
         return reductions.sum(svdvals(a), -1) if ord == "nuc" else extreme(svdvals(a), -1)

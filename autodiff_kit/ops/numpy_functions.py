@@ -10,8 +10,10 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, add_method, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import ArgumentError, DtypeError
 from autodiff_kit.ops import (
+    arithmetic,
     axis_order,
     creation,
     diagonals,
@@ -21,7 +23,9 @@ from autodiff_kit.ops import (
     norms,
     reductions,
     rounding,
+    shape_manipulation,
 )
+from autodiff_kit.ops.axes import checked_ints
 from autodiff_kit.ops.selection import select
 from autodiff_kit.ops.singular_values import SVDResult, svd, svdvals
 
@@ -43,6 +47,24 @@ def _numpy_select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     return out
 
 
+def _numpy_reshape(x: Any, shape: Any, order: str = "C") -> Tensor:
+    """``np.reshape``, also in Fortran's order, in which the first index changes fastest."""
+    if check_choice("reshape: order", order, "C", "F") == "C":
+        return shape_manipulation.reshape(x, shape)
+    lengths = checked_ints(shape, "reshape")
+    return axis_order.permute_dims(shape_manipulation.reshape(axis_order.permute_dims(x), lengths[::-1]))
+
+
+def _numpy_gradient(f: Any, *spacing: Any, axis: Any = None) -> Any:
+    """``np.gradient``, which takes one distance for all axes, or one for each."""
+    if len(spacing) < 2:
+        return differences.slopes(f, spacing[0] if spacing else 1.0, axis)
+    axes = range(as_tensor(f).ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if len(spacing) != len(axes):
+        raise ArgumentError(f"gradient: got {len(spacing)} distances for {len(axes)} axes; give one for each, or one")
+    return tuple(differences.slopes(f, step, k) for step, k in zip(spacing, axes, strict=True))
+
+
 # Functions that have another name in NumPy, and names that have another meaning in NumPy.
 _DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
     "amax": reductions.max,
@@ -53,9 +75,12 @@ _DIFFERENT_NAMES: dict[str, Callable[..., Any]] = {
     "deg2rad": elementary_functions.radians,
     "empty_like": creation.zeros_like,  # NumPy leaves the entries undefined; here they are 0
     "fix": rounding.trunc,
-    "gradient": differences.slopes,
+    "gradient": _numpy_gradient,
+    "nan_to_num": lambda x, copy=True, nan=0.0, posinf=None, neginf=None: arithmetic.nan_to_num(x, nan, posinf, neginf),
     "ndim": lambda a: as_tensor(a).ndim,
     "rad2deg": elementary_functions.degrees,
+    "ravel": lambda x, order="C": _numpy_reshape(x, (-1,), order),
+    "reshape": _numpy_reshape,
     "result_type": lambda *values: np.result_type(*(unwrap(x) for x in values)),
     "select": _numpy_select,
     "shape": lambda a: as_tensor(a).shape,
@@ -86,6 +111,10 @@ _ARGUMENT_NAMES = {
 
 # Arguments without effect on the result: memory layout, sorting algorithm, copies.
 _IGNORED_ARGUMENTS = ("casting", "copy", "device", "kind", "like", "order", "subok")
+
+
+# Functions whose result depends on the order in which entries are read.
+_TAKES_ORDER = ("reshape", "ravel")
 
 
 # Reductions whose dtype argument is applied to the input before the operation.
@@ -139,7 +168,11 @@ def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **options: Any) -> Any:
         kept = {
-            k: x for k, x in options.items() if x is not None and x is not np._NoValue and k not in _IGNORED_ARGUMENTS
+            k: x
+            for k, x in options.items()
+            if (x is not None or k == "axis")  # None may be another axis than the default: that of sort is -1
+            and x is not np._NoValue
+            and (k not in _IGNORED_ARGUMENTS or (k == "order" and name in _TAKES_ORDER))
         }
         if not args:
             first = next((k for k in _FIRST_ARGUMENT_NAMES if k in kept), None)

@@ -84,8 +84,9 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
     x = floating_array(x)
     if not x.size:
         return x
-    shifted = x - np.max(x, axis=axis, keepdims=True)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x  # the sum of a long row overflows in float16
+    shifted = wide - np.max(wide, axis=axis, keepdims=True)
+    return (shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))).astype(x.dtype, copy=False)
 
 
 def _mask_rows(mask: Any) -> Any:
@@ -263,12 +264,13 @@ def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
             return out
     _checked_labels(labels, x.shape[-1])
     # The label's logit is shifted too: a large one plus the logarithm would lose the logarithm's digits.
-    shifted = x - np.max(x, axis=-1, keepdims=True)
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    shifted = wide - np.max(wide, axis=-1, keepdims=True)
     if is_plain(shifted) and type(labels) is np.ndarray and x.shape[:-1] == labels.shape:
         own = np.take_along_axis(shifted, labels[..., None], -1)[..., 0]
     else:
         own = np.sum(np.where(labels[..., None] == np.arange(x.shape[-1]), shifted, 0), axis=-1)
-    return np.log(np.sum(on_temporary(np.exp, shifted), axis=-1)) - own
+    return (np.log(np.sum(on_temporary(np.exp, shifted), axis=-1)) - own).astype(x.dtype, copy=False)
 
 
 def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Tensor:

@@ -101,8 +101,10 @@ class Batch:
             mine = [
                 self.enter(as_tensor(t)) if own and t is not None else t for t, own in zip(tangents, held, strict=True)
             ]
-            rule = partial(op.jvp, mine)  # type: ignore[arg-type]
-            return self._rows(self._call_rule(rule, [y, *inputs], [True, *held], params), np.ndim(unwrap(y)) - 1)
+            rule: Any = op.jvp
+            return self._rows(
+                self._call_rule(partial(rule, mine), [y, *inputs], [True, *held], params), np.ndim(unwrap(y)) - 1
+            )
 
         rules = {"vjp_all": vjp_all, "jvp": op.jvp and jvp, "user_defined": True, "family": "general"}
         own = Op(op.name, lambda *_: y._value, flops=lambda *_: 0, **rules)
@@ -135,7 +137,8 @@ class Batch:
         """A value of at least this rank for each example, as the tensor of all."""
         value = unwrap(part)
         rows = self.whole(value if self.holds(value) else part)
-        return rows.reshape((self.size, *(1,) * max(0, rank + 1 - rows.ndim), *rows.shape[1:]))
+        found: Tensor = rows.reshape((self.size, *(1,) * max(0, rank + 1 - rows.ndim), *rows.shape[1:]))
+        return found
 
     def _aligned(self, op: Op, values: Sequence[Any], params: dict[str, Any]) -> list[Any] | None:
         """The inputs with the examples in front, so that the operation treats all at once; None where it cannot."""

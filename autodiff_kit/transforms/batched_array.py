@@ -17,7 +17,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, wrap
-from autodiff_kit.core.tracer import SymbolicValue, alias
+from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.errors import ConcretizationError, DtypeError
 
 __all__ = ["BatchedArray", "plain"]
@@ -107,7 +107,9 @@ class BatchedArray(NDArrayOperatorsMixin, SymbolicValue):
 
     def alias(self) -> Any:
         """The same examples as another object, whose tensor may be recorded by another operation."""
-        return BatchedArray(self.tracer, wrap(alias(self.tensor._value), self.tensor.node))
+        value = self.tensor._value
+        value = value.alias() if isinstance(value, SymbolicValue) else value
+        return BatchedArray(self.tracer, wrap(value, self.tensor.node))
 
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
         """The output of an operation for all examples."""

@@ -74,6 +74,10 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
     def __iter__(self) -> Iterator[Any]:
         return (self[k] for k in range(len(self)))
 
+    def alias(self) -> SymbolicArray:
+        """The value itself."""
+        return self
+
     def as_value(self) -> Any:
         """The array itself; see :class:`SymbolicScalar`."""
         return self

@@ -70,7 +70,8 @@ def class_means(data: Any, labels: Any, num_classes: Any = None, previous: Any =
     if before.shape != now.shape:
         raise ShapeError(f"class_means: the previous means have shape {before.shape}, the new ones {now.shape}")
     rates = _rates_of_present_classes(labels, len(now), rate, now)
-    return before + rates * (now - where(rates != 0, before, now))  # 0 times an infinite mean would be nan
+    moved: Tensor = before + rates * (now - where(rates != 0, before, now))  # 0 times an infinite mean would be nan
+    return moved
 
 
 def _rates_of_present_classes(labels: Any, count: int, rate: Any, now: Tensor) -> Array:

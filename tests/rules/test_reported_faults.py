@@ -1,0 +1,149 @@
+"""Faults that readers of the operations found, each with its smallest input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+
+
+@pytest.mark.parametrize("order", [np.int64(-1), np.int64(-2), np.float32(-2.0)])
+def test_a_matrix_norm_takes_a_negative_order_of_any_type(order: Any) -> None:
+    a = np.array([[1.0, 2.0], [3.0, 5.0]])
+    np.testing.assert_allclose(ak.matrix_norm(a, order).numpy(), np.linalg.norm(a, order))
+
+
+def test_a_custom_gradient_passes_keyword_only_arguments_on() -> None:
+    @ak.custom_gradient
+    def scaled(x: Any, *, by: float = 2.0) -> Any:
+        return x * by, lambda g: g * by
+
+    assert float(scaled(3.0, by=5.0)) == 15.0
+    assert float(ak.grad(lambda x: scaled(x, by=5.0))(3.0)) == 5.0
+    assert float(scaled(3.0)) == 6.0
+
+
+@pytest.mark.parametrize("exponent", [0.0, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("as_arrays", [False, True])
+def test_the_hessian_of_a_power_has_both_mixed_derivatives(exponent: float, as_arrays: bool) -> None:
+    def power(z: Any) -> Any:
+        return ak.sum(z[:1] ** z[1:]) if as_arrays else z[0] ** z[1]
+
+    hessian = ak.hessian(power)(np.array([2.0, exponent])).numpy()
+    mixed = 2.0 ** (exponent - 1.0) * (1.0 + exponent * np.log(2.0))
+    np.testing.assert_allclose([hessian[0, 1], hessian[1, 0]], [mixed, mixed])
+    np.testing.assert_allclose(hessian[0, 0], exponent * (exponent - 1.0) * 2.0 ** (exponent - 2.0), atol=1e-15)
+
+
+def test_second_derivatives_of_powers_exist_at_0() -> None:
+    exponents = np.array([0.0, 1.0, 2.0, 3.0])
+    with np.errstate(all="ignore"):
+        hessian = ak.hessian(lambda x: ak.sum(x**exponents))(np.zeros(4)).numpy()
+    np.testing.assert_array_equal(hessian.diagonal(), [0.0, 0.0, 2.0, 0.0])
+
+
+@pytest.mark.parametrize("labels", ["ii", "ij->i", "ij->", "ij->ji"])
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8])
+def test_einsum_of_one_array_keeps_its_dtype(labels: str, dtype: Any) -> None:
+    a = np.array([[100, 100], [0, 4]]).astype(dtype)
+    found, wanted = ak.einsum(labels, a).numpy(), np.einsum(labels, a)
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_long_rows_of_float16_have_a_finite_log_softmax() -> None:
+    x = np.zeros((1, 70_000), np.float16)
+    found = ak.nn.log_softmax(x).numpy()
+    assert found.dtype == np.float16
+    np.testing.assert_allclose(found[0, 0], -np.log(70_000.0), rtol=1e-3)
+    loss = ak.nn.sparse_softmax_cross_entropy([3], x).numpy()
+    assert loss.dtype == np.float16
+    np.testing.assert_allclose(loss, [np.log(70_000.0)], rtol=1e-3)
+
+
+def test_gelu_has_a_gradient_where_the_square_overflows() -> None:
+    with np.errstate(over="ignore"):
+        slope = ak.grad(lambda x: ak.sum(ak.nn.gelu(x)))(np.array([300.0, -300.0], np.float16)).numpy()
+    np.testing.assert_array_equal(slope, [1.0, 0.0])
+
+
+@pytest.mark.parametrize("stop", [1.0, np.float32(1.0)])
+def test_linspace_has_the_same_dtype_on_a_tape(stop: Any) -> None:
+    start = ak.Variable(np.float32(0.0))
+    outside = ak.linspace(start.numpy(), stop, 3).dtype
+    with ak.GradientTape() as tape:
+        y = ak.linspace(start, stop, 3)
+    assert y.dtype == outside == np.float32
+    gradient = tape.gradient(y, start)
+    assert gradient.dtype == np.float32
+    assert float(gradient) == 1.5
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum", "mod", "floor_divide", "logaddexp", "fmax", "fmin", "copysign"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_a_number_beside_an_array_takes_its_dtype(name: str, dtype: Any) -> None:
+    x = np.array([1.5, 2.0], dtype)
+    function = getattr(ak, name)
+    for other in (x, ak.constant(x)):
+        for number in (3, 0.5):
+            assert function(number, other).dtype == dtype
+            assert function(other, number).dtype == dtype
+
+
+def test_flip_refuses_an_axis_that_is_named_twice() -> None:
+    with pytest.raises(ak.errors.ShapeError, match="twice"):
+        ak.flip(np.ones((2, 2)), (0, -2))
+
+
+def test_the_mean_of_many_float16_has_a_gradient() -> None:
+    found = ak.grad(ak.mean)(np.zeros(100_000, np.float16)).numpy()
+    np.testing.assert_allclose(found[:2], [1e-5, 1e-5], rtol=1e-2)
+
+
+def test_nan_to_num_of_numpy_has_its_copy_argument_in_second_place() -> None:
+    x = ak.constant([np.nan, 2.0, np.inf])
+    assert np.nan_to_num(x, True, 7.0, 8.0).tolist() == [7.0, 2.0, 8.0]
+    assert np.nan_to_num(x, True, posinf=8.0).tolist() == [0.0, 2.0, 8.0]
+    assert np.nan_to_num(x, nan=7.0, posinf=8.0).tolist() == [7.0, 2.0, 8.0]
+
+
+def test_gradient_of_numpy_takes_a_distance_for_each_axis() -> None:
+    x = np.arange(12.0).reshape(3, 4) ** 2
+    for spacing in ((), (2,), (2, 1)):
+        found = np.gradient(ak.constant(x), *spacing)
+        for part, wanted in zip(found, np.gradient(x, *spacing), strict=True):
+            np.testing.assert_allclose(part.numpy(), wanted)
+    np.testing.assert_allclose(np.gradient(ak.constant(x), 2, axis=1).numpy(), np.gradient(x, 2, axis=1))
+    with pytest.raises(ak.errors.ArgumentError, match="distances"):
+        np.gradient(ak.constant(x), 1, 2, 3)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_reshape_of_numpy_reads_in_the_given_order(order: Any) -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    t = ak.constant(x)
+    wanted = np.reshape(x, (3, -1), order=order)
+    for found in (np.reshape(t, (3, -1), order=order), np.reshape(t, (3, -1), order)):
+        np.testing.assert_array_equal(found.numpy(), wanted)
+    for found in (np.ravel(t, order=order), np.ravel(t, order)):
+        np.testing.assert_array_equal(found.numpy(), np.ravel(x, order))
+    with pytest.raises(ak.AutodiffError, match="order"):
+        np.ravel(t, order="K")
+
+
+def test_axis_none_of_numpy_flattens() -> None:
+    x = np.array([[3.0, 1.0], [2.0, 0.0]])
+    t = ak.constant(x)
+    np.testing.assert_array_equal(np.sort(t, axis=None).numpy(), np.sort(x, axis=None))
+    np.testing.assert_array_equal(np.argsort(t, axis=None).numpy(), np.argsort(x, axis=None))
+    np.testing.assert_array_equal(np.concatenate([t, t], axis=None).numpy(), np.concatenate([x, x], axis=None))
+    assert float(np.sum(t, axis=None)) == 6.0
+
+
+def test_lstsq_takes_a_negative_rcond_as_machine_precision() -> None:
+    with pytest.raises(ak.errors.StructureError, match="rank 1"):
+        ak.lstsq(np.ones((3, 2)), [1.0, 2.0, 3.0], rcond=-1)
+    assert ak.lstsq(np.eye(3)[:, :2], [1.0, 2.0, 3.0], rcond=-1).x.tolist() == [1.0, 2.0]
