@@ -77,13 +77,23 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     A timer does so; on a platform without timers it is a look at the clock at each line of the learner's code.
 
-    There is no limit where somebody else uses the timer or traces the code, and none outside of the main thread.
+    There is no limit where somebody else uses the timer or traces the code, and none outside of the main thread. A tape
+    that was being opened when the time was up is closed: its block has not begun, so nothing else would close it.
     """
+    from autodiff_kit.core.record import open_records
+
+    opened = len(open_records.records)
     here = threading.current_thread() is threading.main_thread()
     in_use = signal.getitimer(signal.ITIMER_REAL)[0] if HAS_TIMER_SIGNALS else sys.gettrace()
     limited = _timer if HAS_TIMER_SIGNALS else _clock_at_each_line
-    with limited(seconds) if here and not in_use else nullcontext():
-        yield
+    try:
+        with limited(seconds) if here and not in_use else nullcontext():
+            yield
+    except TimeLimitReached:
+        for record in open_records.records[opened:]:
+            record.close()
+        del open_records.records[opened:]
+        raise
 
 
 @contextmanager

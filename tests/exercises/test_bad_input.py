@@ -9,6 +9,8 @@ import sys
 import numpy as np
 import pytest
 
+import autodiff_kit as ak
+from autodiff_kit.core.record import open_records
 from autodiff_kit.exercises import in_process
 from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
@@ -133,6 +135,19 @@ def test_an_interrupt_of_an_endless_loop_is_told_with_its_line(question):
     assert verdict.outcome == "error"
     assert "still running when you stopped it" in verdict.message
     assert "raise KeyboardInterrupt" in verdict.message
+
+
+def test_a_tape_that_was_being_opened_when_the_time_was_up_is_closed(monkeypatch):
+    monkeypatch.setattr(in_process, "SECONDS_FOR_A_CALL", 0.2)
+
+    def loop(x, limit, factor):
+        ak.GradientTape().__enter__()  # the alarm may ring before the block begins
+        while True:
+            pass
+
+    verdict = grade_attempt(LESSONS.load_question("loop-1"), {"loop": loop}, 3)
+    assert "had not returned after 0.2 seconds" in verdict.message
+    assert open_records.records == []
 
 
 @pytest.mark.parametrize("timer", [True, False])
