@@ -11,7 +11,6 @@ from autodiff_kit.core.dispatch import record_op
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.core.validation import check_callable
 from autodiff_kit.errors import ArgumentError, StructureError
 
@@ -117,7 +116,8 @@ def _record_custom(
     inputs: tuple[Tensor, ...],
 ) -> Tensor:
     """A value that was computed elsewhere, recorded as one operation with the user's rules."""
-    value = value.alias() if isinstance(value, SymbolicValue) else value  # the function's own values keep their rules
+    if (own := getattr(value, "alias", None)) is not None:  # a value without numbers notes what computed it
+        value = own()
     rules = {"vjp_all": vjp_all, "jvp": jvp, "user_defined": True, "family": "general"}
     op = Op(name, lambda *_: value, flops=lambda *_: 0, **rules)  # its own operations are recorded as well
     return record_op(op, value, tuple(t._value for t in inputs), tuple(t.node for t in inputs))
