@@ -3,7 +3,7 @@
 #
 #   make lab [DIR=work] [LAB="--port 9000 --no-browser"]     JupyterLab on the lessons, in your own folder
 #   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line;
-#                                                            on two cores within six minutes, once it is installed
+#                                                            on two cores in six to fifteen minutes, once installed
 #   make test-all                                            the same with every seed, every browser case, the walk
 #                                                            through an installed wheel, packaging, Binder, interop
 #   make slowest                                             the table of the slowest fifty tests, tests/slowest.md

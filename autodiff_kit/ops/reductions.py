@@ -27,14 +27,14 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return sum_values(x, axis, keepdims)
 
 
+_LARGEST_FLOAT16 = 65504
+
+
 def _mean_vjp(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """The cotangent of a mean; a count that is infinite in float16 divides as a factor, which is finite there."""
     count = builtins.max(reduced_size(like, axis), 1)
     share = g * (1.0 / count) if count > _LARGEST_FLOAT16 and like.dtype == np.float16 else g / count
     return _sum_vjp(share, like, axis, keepdims)
-
-
-_LARGEST_FLOAT16 = 65504
 
 
 @linear(

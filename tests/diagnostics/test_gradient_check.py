@@ -301,3 +301,7 @@ def test_a_random_function_is_noticed() -> None:
 def test_invalid_arguments_of_gradient_checks(f: Any, args: Any, options: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         ak.check_gradients(f, args, **options)
+
+
+def test_check_gradients_of_long_doubles():
+    assert ak.check_gradients(lambda x: x * x, [np.array([1.0, 2.0], np.longdouble)]).ok

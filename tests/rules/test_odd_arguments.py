@@ -1,4 +1,4 @@
-"""Faults that readers of the operations found, each with its smallest input."""
+"""Operations with arguments that few programs give: dtypes, orders, exponents and axes at their edges."""
 
 from __future__ import annotations
 
