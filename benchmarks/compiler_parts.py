@@ -107,6 +107,10 @@ PARTS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
         _replace("graph:ComputationGraph", "_joined_pads", lambda *_: None),
         ("k_small", "einsum_4", "fit", "g", "newton", "gpt"),
     ),
+    "products turned round": (
+        _replace("graph", "last_axes_swapped", _always(())),
+        ("g", "head", "cholesky_500", "scan_max", "scan_logsumexp", "gpt"),
+    ),
     "programs of single numbers": (
         _replace("run.scalar_program", "is_scalar_graph", _always(False)),
         ("a", "fit", "newton"),
