@@ -143,7 +143,7 @@ def _needed_parts(
     if len(nodes) == 1:  # this case and the next are two thirds of all nodes
         (n,), (x,) = nodes, values
         needs_y, needs_x = op.needed_cache.get(_ONE_INPUT) or op.needed_values(_ONE_INPUT)
-        return n, y if needs_y else node.spec or y, x if needs_x else _stand_in(x, n)
+        return n, y if needs_y else node.spec or y, x if needs_x else n.spec or x  # type: ignore[union-attr]
     if len(nodes) == 2:
         (n, m), (a, b) = nodes, values
         followed = n is not None, m is not None

@@ -42,7 +42,7 @@ def unbroadcast(g: Any, spec: ArraySpec | None, lead: int = 0) -> Any:
     extra = g.ndim - lead - len(shape)
     g = _sum(g, tuple(range(lead, lead + extra)), False) if extra > 0 else g
     if extra >= 0 and 1 in shape:
-        ones = tuple(k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1)
+        ones = tuple([k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1])
         g = _sum(g, ones, True) if ones else g
     if g.dtype != dtype:
         g = _cast(g, dtype)

@@ -55,8 +55,9 @@ def permute_dims(x: Any, axes: Any = None) -> Any:
 
 
 def _checked_permutation(ndim: int, axes: Any) -> tuple[int, ...]:
-    order = tuple(range(ndim))[::-1] if axes is None else tuple(axes)
-    found = tuple([negative_axis(a, ndim, "permute_dims") for a in order])
+    if axes is None:
+        return tuple(range(-1, -ndim - 1, -1))
+    found = tuple([negative_axis(a, ndim, "permute_dims") for a in axes])
     if sorted(found) != list(range(-ndim, 0)):
         raise ShapeError(f"permute_dims: axes {axes} are not a permutation of {ndim} axes")
     return found
@@ -98,7 +99,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
     (4, 3, 2)
     """
     t = as_tensor(x)
-    a, b = (negative_axis(k, t.ndim, "swapaxes") for k in (axis1, axis2))
+    a, b = negative_axis(axis1, t.ndim, "swapaxes"), negative_axis(axis2, t.ndim, "swapaxes")
     order = list(range(-t.ndim, 0))
     order[a], order[b] = order[b], order[a]
     return permute_dims(t, order)

@@ -99,11 +99,13 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 # -------------------------------------------------------------------------------- extremes and logsumexp
 def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """1 at the extreme entries, shared evenly among equal ones; a constant in derivatives."""
-    x, y = as_array(unwrap(x)), as_array(unwrap(y))
-    y = restore_axes(y, axis, keepdims)
+    x, y = as_array(unwrap(x)), restore_axes(as_array(unwrap(y)), axis, keepdims)
+    equal = x == y
+    if type(equal) is np.ndarray and np.count_nonzero(equal) == y.size and not np.isnan(y).any():
+        return equal.astype(x.dtype)  # one for each result: nothing is shared
     # float16 cannot count beyond 2,048.
     exact = x.dtype if x.dtype.char in "fd" else np.result_type(x.dtype, np.float32)
-    equal = (x == y).astype(exact)
+    equal = equal.astype(exact)
     count = _add_reduce(equal, axis=axis, keepdims=True)
     if type(count) is not np.ndarray or not count.all():  # only a nan differs from itself
         equal = ((x == y) | (np.isnan(x) & np.isnan(y))).astype(exact)
@@ -138,7 +140,7 @@ def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
     y = restore_axes(y, axis, keepdims)
     alive = as_array(unwrap(y)) != -np.inf
     if is_plain(x) and type(y) is np.ndarray and alive.all():
-        return on_temporary(np.exp, np.subtract(x, y))
+        return np.exp(e := np.subtract(x, y), out=e)
     return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
 
 
@@ -153,8 +155,9 @@ def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``log(sum(exp(x)))`` over axes without overflow; where all entries are -inf it is -inf, with gradient 0."""
     x = floating_array(x)
     if is_plain(x) and np.isfinite(top := np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)).all():
-        e = on_temporary(np.exp, np.subtract(x, top))
-        y = on_temporary(np.add, on_temporary(np.log, _add_reduce(e, axis=axis, keepdims=True)), top)
+        np.exp(e := np.subtract(x, top), out=e)
+        y = np.log(total := _add_reduce(e, axis=axis, keepdims=True), out=total)
+        y += top
         return y if keepdims else y.squeeze(axis)
     top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     shift = np.where(np.isfinite(top), top, 0).astype(x.dtype)

@@ -69,9 +69,15 @@ def array_split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     parts = checked_ints(sections, "split")
     if _is_count(sections) and not 0 < parts[0] < 1 << 31:
         raise StructureError(f"split: the number of parts must be 1 or more, got {sections}")
-    cuts = np.array_split(np.arange(t.shape[place]), parts[0] if _is_count(sections) else parts)
+    starts = _equal_starts(t.shape[place], parts[0]) if _is_count(sections) else (0, *parts)
     before = (slice(None),) * place
-    return [t[(*before, slice(int(c[0]), int(c[-1]) + 1) if len(c) else slice(0, 0))] for c in cuts]
+    return [t[(*before, slice(start, stop))] for start, stop in zip(starts, (*starts[1:], None), strict=True)]
+
+
+def _equal_starts(n: int, count: int) -> tuple[int, ...]:
+    """Where parts begin whose lengths differ by one at most, the longer ones first."""
+    size, longer = divmod(n, count)
+    return tuple([k * size + min(k, longer) for k in range(count)])
 
 
 def _is_count(sections: Any) -> bool:
