@@ -52,7 +52,7 @@ def explain_failure(error: Exception, op: Op, values: tuple[Any, ...], params: d
         shapes = " and ".join(str(np.shape(x)) for x in each)
         raise ShapeError(f"{op.name} of shapes {shapes}: {error}") from error
     if isinstance(error, (TypeError, OverflowError)):
-        dtypes = " and ".join(str(np.asarray(x).dtype) for x in each)
+        dtypes = " and ".join(str(x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype) for x in each)
         why = "it does not support them; ak.cast(x, dtype) changes a dtype" if "not supported" in str(error) else error
         raise DtypeError(f"{op.name} of dtypes {dtypes}: {why}") from error
     raise error

@@ -19,8 +19,9 @@ from autodiff_kit.errors import ConcretizationError
 
 __all__ = ["FLOAT_ERRORS", "fast_backward"]
 
-FLOAT_ERRORS = (ZeroDivisionError, OverflowError, ValueError, ConcretizationError)
-"""Python floats raise these where NumPy's give inf or nan; the step is then repeated with NumPy's."""
+FLOAT_ERRORS = (ZeroDivisionError, OverflowError, ValueError, ConcretizationError, TypeError)
+"""Python floats raise these where NumPy's give inf or nan, and rules that negate booleans a TypeError; the step is then
+repeated by :func:`input_cotangents`."""
 
 
 def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for speed

@@ -221,8 +221,6 @@ def _operand_value(a: Any, beside: Any) -> Any:
     other = beside._value if type(beside) is Tensor else beside
     if type(a) is Tensor:  # a float64 tensor decides the dtype of the result, which a Python number does not
         return np.float64(a._value) if type(a._value) is float and type(other) is not float else a._value
-    if type(a) is float:
-        return a
-    if type(a) is int:
+    if type(a) is float or type(a) is int:
         return float(a) if type(other) is float else a
     return a if isinstance(a, Tracer) else as_tensor(a)._value

@@ -52,7 +52,7 @@ def _power_derivative_base(a: Any, b: Any) -> Any:
     recorded = isinstance(b, Tensor) and b.node is not None  # differentiated again, also with respect to the exponent
     number = isinstance(exponent, (float, int, np.generic)) or (type(exponent) is np.ndarray and not exponent.ndim)
     if number and not recorded and exponent in (0, 1, 2):
-        return np.ones_like(unwrap(a)) if exponent == 1 else float(exponent) * a
+        return 2.0 * a if exponent == 2 else np.full_like(unwrap(a), exponent)
     if not recorded and (number or not isinstance(a, Tensor)):
         return v.select(b * v.power(a, b - 1.0), 0.0, condition=exponent != 0)
     # At exponent 0 the derivative of this one with respect to the exponent is 1/a; at 0 ** 0 all are 0.
@@ -83,7 +83,12 @@ def _power_derivative_exponent(y: Any, a: Any, b: Any) -> Any:
     domain="positive",
     # Of a rule with several cases the usual one counts, and the sums over broadcast axes.
     flops_back=lambda y, a, b, *, asked: sum((6, 5)[k] * np.size(y) + np.size(y) - np.size((a, b)[k]) for k in asked),
-    points=(((0.0, 0.0), (0.0, 0.0)), ((0.0, -1.0), (-np.inf, np.nan)), ((-2.0, 2.0), (-4.0, np.nan))),
+    points=(
+        ((0.0, 0.0), (0.0, 0.0)),
+        ((0.0, -1.0), (-np.inf, np.nan)),
+        ((np.inf, 0.0), (0.0, np.inf)),
+        ((-2.0, 2.0), (-4.0, np.nan)),
+    ),
 )
 def power(a: Any, b: Any) -> Any:
     """Elementwise power, ``a ** b``.

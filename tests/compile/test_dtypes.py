@@ -9,7 +9,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.compile.run.execution_plan import build_kernels_now
-from autodiff_kit.errors import DtypeError
+from autodiff_kit.errors import ConcretizationError, DtypeError
 
 X = np.linspace(-1.0, 1.0, 8)
 A, B = np.arange(8) % 2 == 0, np.arange(8) % 3 == 0
@@ -104,3 +104,25 @@ def test_python_numbers_raise_pythons_errors() -> None:
     assert compiled(2.0) == f(2.0)
     with pytest.raises(ZeroDivisionError):
         compiled(0.0)
+
+
+def test_a_dtype_that_depends_on_numbers_is_refused() -> None:
+    """Integers to a negative power are fractions, which the plan has no room for."""
+    compiled = ak.compile(lambda x, n: (x**n) * 1.0)
+    x, n = ak.constant(np.arange(1, 9)), ak.constant(np.arange(8) % 3)
+    np.testing.assert_array_equal(compiled(x, n).numpy(), (x**n).numpy())
+    for _ in ("NumPy calls", "kernels"):
+        with pytest.raises(ConcretizationError, match="power has dtype float64 here.*ak.cast"):
+            compiled(x, n - 1)
+        np.testing.assert_array_equal(compiled(x, n).numpy(), (x**n).numpy())
+        build_kernels_now(compiled)
+
+
+def test_integers_are_clipped_by_bounds_beyond_their_dtype() -> None:
+    assert_same(lambda x: ak.clip(x, -1, 300), ak.constant(np.uint8([1, 5, 255])))
+
+
+@pytest.mark.parametrize("through", [ak.compile, ak.vmap])
+def test_booleans_without_a_negative_are_named(through: Any) -> None:
+    with pytest.raises(DtypeError, match="negative of dtypes bool"):
+        through(lambda x: -(x > 0))(ak.constant(X))

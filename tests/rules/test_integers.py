@@ -63,3 +63,20 @@ def test_integers_are_numbers(name: str, f: Callable[[Any], Any], x: Any) -> Non
     # A norm of bytes is computed in float64.
     wide, rtol = (np.float16, 4e-3) if x.dtype.itemsize == 1 else (found.dtype, 1e-6)
     np.testing.assert_allclose(found.astype(wide).astype(float), expected.astype(float), rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize("name", _unary())
+def test_a_gradient_ends_at_a_comparison(name: str) -> None:
+    """The operation after it is not asked for a derivative: NumPy has no negative and no sign of booleans."""
+    f, x = _unary()[name], ak.constant([0.5, -2.0, 3.0])
+
+    def after(x: Any) -> Any:
+        return ak.sum(f(x > 0.0) * 1.0) + ak.sum(x)
+
+    with np.errstate(all="ignore"):
+        try:
+            f(x > 0.0)
+        except AutodiffError:
+            return
+        for gradient in (ak.grad(after), ak.compile(ak.grad(after)), ak.jacobian(after)):
+            np.testing.assert_array_equal(gradient(x).numpy(), 1.0)

@@ -147,3 +147,10 @@ def test_lstsq_takes_a_negative_rcond_as_machine_precision() -> None:
     with pytest.raises(ak.errors.StructureError, match="rank 1"):
         ak.lstsq(np.ones((3, 2)), [1.0, 2.0, 3.0], rcond=-1)
     assert ak.lstsq(np.eye(3)[:, :2], [1.0, 2.0, 3.0], rcond=-1).x.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("exponent", [0, 0.0, np.float32(0), np.zeros(5, np.float32)])
+def test_a_power_with_exponent_0_is_constant_everywhere(exponent: Any) -> None:
+    x = ak.constant(np.float32([np.inf, -np.inf, np.nan, 0, -2]))
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(ak.grad(lambda x: ak.sum(x**exponent))(x).numpy(), 0.0)

@@ -15,7 +15,7 @@ from autodiff_kit.compile.node import PYTHON_OPERATORS, REDUCTIONS, GraphNode, s
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["check_shape", "generate_numpy_function", "numpy_expression"]
+__all__ = ["check_form", "generate_numpy_function", "numpy_expression"]
 
 MAX_FUNCTION_LINES = 1000
 
@@ -50,7 +50,7 @@ def generate_numpy_function(
             names[node] = f"n{node.number}"
             lines.append(f"{names[node]} = {numpy_expression(node, names, env)}")
             if node.op == "call" and node.dtype != object:
-                lines.append(f"check_shape({names[node]}, {node.shape}, {node.params.name!r})")
+                lines.append(f"check_form({names[node]}, {node.shape}, {node.dtype.str!r}, {node.params.name!r})")
             done = [
                 names[a]
                 for a in dict.fromkeys(node.args)
@@ -58,7 +58,7 @@ def generate_numpy_function(
             ]
             if done:
                 lines.append(f"del {', '.join(done)}")
-    env["check_shape"] = check_shape
+    env["check_form"] = check_form
     answers = [
         f"np.array({names[o]})" if view_base(o).op in ("input", "const") and o.shape else names[o] for o in outputs
     ]
@@ -85,12 +85,17 @@ def _run_in_parts(parameters: list[str], lines: list[str], answer: str, env: dic
     return run
 
 
-def check_shape(value: Any, shape: tuple[int, ...], name: str) -> Any:
-    """The value, after checking that it has the shape that was traced."""
+def check_form(value: Any, shape: tuple[int, ...], dtype: Any, name: str) -> Any:
+    """The value, after checking that it has the shape that was traced, and numbers that fit the dtype."""
     if np.shape(value) != shape:
         raise ConcretizationError(
             f"the result of {name} has shape {np.shape(value)} here, and had {shape} when the function was traced: the "
             "shape depends on numbers. Compute it outside and pass it as an argument, or do not compile this function."
+        )
+    if not np.can_cast(found := getattr(value, "dtype", dtype), dtype, "same_kind"):
+        raise ConcretizationError(
+            f"the result of {name} has dtype {found} here, and had {np.dtype(dtype)} when the function was traced: it "
+            f"depends on numbers. Cast the inputs, as in ak.cast(x, {str(found)!r}), or do not compile this function."
         )
     return value
 

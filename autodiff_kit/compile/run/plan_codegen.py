@@ -23,7 +23,7 @@ from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units
-from autodiff_kit.compile.run.numpy_codegen import check_shape, numpy_expression
+from autodiff_kit.compile.run.numpy_codegen import check_form, numpy_expression
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 
 __all__ = ["PlanCodeGenerator"]
@@ -57,7 +57,7 @@ class PlanCodeGenerator:
         self.memory_plan, self.compiler = memory_plan, compiler
         self.native_calls = native_calls  # imported here, because it imports llvmlite
         self.argument_names = dict(inputs)  # node -> local name of the argument
-        self.env: dict[str, Any] = {"np": np, "check_shape": check_shape, "ndarray": np.ndarray,
+        self.env: dict[str, Any] = {"np": np, "check_form": check_form, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
                                     "run_units": native_calls.run_units}  # fmt: skip
         self.lines: list[str] = []
@@ -387,7 +387,9 @@ class PlanCodeGenerator:
         """Emit an opaque call, whose result is copied to its location."""
         names = self._operands(n)
         text = numpy_expression(n, dict(zip(n.args, names, strict=True)), self.env)
-        self._emit_line(f"{condition}copyto({self.view_name(n)}, check_shape({text}, {n.shape}, {n.params.name!r}))")
+        self._emit_line(
+            f"{condition}copyto({self.view_name(n)}, check_form({text}, {n.shape}, {n.dtype.str!r}, {n.params.name!r}))"
+        )
 
     def _emit_set_rows(self, n: GraphNode) -> None:
         """Emit the replacement of rows; in a table that the plan owns, nothing else is touched."""

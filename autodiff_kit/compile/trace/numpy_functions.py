@@ -178,7 +178,7 @@ def _full_like(number: int) -> Callable[..., Any]:
 
 
 def _clip(x: Any, lo: Any = None, hi: Any = None, **more: Any) -> Any:
-    if more:
+    if more or x.dtype.kind != "f":  # integers take bounds beyond their dtype, which maximum refuses
         return NotImplemented
     low = x if lo is None else np.maximum(x, lo)
     return low if hi is None else np.minimum(low, hi)
