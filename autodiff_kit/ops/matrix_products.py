@@ -28,9 +28,9 @@ def _rows(x: Any) -> Any:
 
 def _matmul_vjp_right(g: Any, a: Any, like: Any) -> Any:
     """The cotangent of ``b``. Of one matrix beside a stack it is one product, not a product for each and their sum."""
-    stack = type(g) is type(a) is np.ndarray and a.ndim > 2 and len(like.shape) == 2
-    if stack and g.shape[:-1] == a.shape[:-1] and g.dtype is a.dtype and g.dtype.char in "fd":
-        return _rows(a).T.dot(_rows(g))
+    stack = a.ndim > 2 and len(like.shape) == 2 and g.shape[:-1] == a.shape[:-1]
+    if stack and not (isinstance(g, Tensor) or isinstance(a, Tensor)) and g.dtype == a.dtype and g.dtype.char in "fd":
+        return v.matmul(swap_last_axes(_rows(a)), _rows(g))
     return v.matmul(swap_last_axes(a), g)
 
 
