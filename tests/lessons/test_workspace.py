@@ -244,6 +244,14 @@ def test_a_lesson_may_be_named_as_people_do(originals: Path, what: str) -> None:
     assert workspace.lesson_number(what) == "01"
 
 
+@pytest.mark.parametrize("what", ["", " ", "123", "012", "1x"])
+def test_what_is_no_number_of_a_lesson_names_none(originals: Path, what: str) -> None:
+    for no in ("00", "12"):
+        (originals / "notebooks" / f"{no}_another.ipynb").write_text('{"cells": []}')
+    with pytest.raises(workspace.WorkspaceError, match="There is no lesson"):
+        workspace.lesson_number(what)
+
+
 def test_lessons_have_titles(originals: Path) -> None:
     assert workspace.lesson_notebooks() == [workspace.LessonNotebook("01", "01_first", "Push and pull")]
 
