@@ -218,9 +218,12 @@ def _how_to_answer(prompt: Prompt) -> str:
 
 def _parse_number(prompt: Prompt, typed: object) -> float:
     try:
-        return float(typed.replace("−", "-") if isinstance(typed, str) else typed)  # type: ignore[arg-type]
+        found = float(typed.replace("−", "-") if isinstance(typed, str) else typed)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise AnswerError(f"{prompt.item!r} needs a number, got {typed!r}; type one, such as 2.5 or -3") from None
+        found = math.nan
+    if not math.isfinite(found):
+        raise AnswerError(f"{prompt.item!r} needs a number, got {typed!r}; type one, such as 2.5 or -3")
+    return found
 
 
 def _parse_choice(prompt: Prompt, typed: object) -> str:
@@ -288,7 +291,8 @@ def _idea_behind(prompt: Prompt, answer: Answer | None) -> str:
 
 def _answer_as_text(prompt: Prompt, answer: Answer) -> str:
     if isinstance(answer, float):
-        return f"{answer:.4f}".rstrip("0").rstrip(".").replace("-", "−")
+        text = number(answer).replace("-", "−")
+        return text if "e" in text else text.rstrip("0").rstrip(".")
     keys = answer if isinstance(answer, list) else [answer]
     labels = [one.label for key in keys if (one := prompt.choice(key)) is not None]
     return "; ".join(labels) or translate("none of them")

@@ -162,7 +162,7 @@ def _is_number(cell: Cell) -> bool:
 
 
 def _written(cell: Cell, digits: int, minus: str = "-") -> str:
-    if isinstance(cell, bool):
+    if isinstance(cell, (bool, np.bool_)):
         return "yes" if cell else "no"
     if isinstance(cell, numbers.Integral):
         return str(int(cell)).replace("-", minus)

@@ -40,6 +40,10 @@ def test_cells_of_every_kind() -> None:
     assert [line.split()[-1] for line in lines[2:]] == ["None", "yes", "3", "0.5000"]
 
 
+def test_truth_values_of_numpy_are_yes_and_no() -> None:
+    assert str(Table("t", ("a", "b"), [(np.bool_(True), np.float64(1) > 2)])).splitlines()[-1].split() == ["yes", "no"]
+
+
 def test_html_escapes_and_names_its_headers() -> None:
     html = Table("a < b", ("x&y", "v"), [("<script>", -1.0)]).html()
     assert "<script>" not in html
