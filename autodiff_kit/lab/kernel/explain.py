@@ -135,9 +135,9 @@ def jacobian_message(table: TapeTable, target: int, source: int, limit: int) -> 
         found = (_jacobian_by_forward if mode == "forward" else _jacobian_by_reverse)(
             table, target, source, between, min(m, n)
         )
+        matrix = np.zeros((m, n)) if found is None else np.asarray(found).reshape(m, n)
     except Exception as error:  # noqa: BLE001 - rules may be the user's
         return answer | {"trouble": error_text(error)}
-    matrix = np.zeros((m, n)) if found is None else np.asarray(found).reshape(m, n)
     return answer | {"rows": [[json_number(x) for x in row] for row in matrix.tolist()]}
 
 

@@ -420,6 +420,29 @@ def test_numpys_error_setting_in_a_notebook_stops_no_answer(seen: Any) -> None:
     assert y.shape == (100,)
 
 
+def test_a_tape_inside_vmap_is_shown_without_values(seen: Any) -> None:
+    tapes = []
+
+    def slope(z: Any) -> Any:
+        with ak.GradientTape(persistent=True) as tape:
+            tape.watch(z)
+            y = ak.log(z) * z
+        tapes.append(tape)
+        return tape.gradient(y, z)
+
+    ak.vmap(slope)(np.array([1.0, 2.0]))
+    head = seen.ask("tape.head", tape="t1")
+    assert [head["tables"]["op"][k] for k in unpacked(head["columns"])["op"]] == ["watch", "log", "multiply"]
+    kinds = seen.ask("tape.kinds", tape="t1", a=0, b=3)
+    assert (kinds["value"], set(kinds["cotangent"])) == ("???", {"?", "v"})
+    assert seen.ask("tape.values", tape="t1", a=0, b=3, what=["value"])["rows"] == [[None]] * 3
+    assert all_events(seen, "t1", direction="reverse")
+    assert seen.refused("tape.array", tape="t1", node=1) == "none"
+    assert "inside ak.vmap" in seen.ask("tape.jacobian", tape="t1", target=2, source=0)["trouble"]
+    assert seen.ask("tape.diff", a="t1", b="t1")["changed"] == []
+    assert [row.value for row in tapes[0].table().rows] == ["", ""]
+
+
 def test_a_tape_of_one_row(seen: Any, bytes_of: Any) -> None:
     x = ak.constant(3.0, name="x")
     with ak.GradientTape() as tape:
