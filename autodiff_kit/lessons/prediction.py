@@ -300,7 +300,8 @@ def _answer_as_text(prompt: Prompt, answer: Answer) -> str:
 
 def _unmatched_as_text(found: object) -> str:
     values = _flatten(found)
-    shown = str(found) if values is None else "[" + " ".join(number(v, minus="−") for v in values) + "]"
+    has_none = any(part is None for part in (found if isinstance(found, list | tuple) else [found]))  # nan, to NumPy
+    shown = str(found) if values is None or has_none else "[" + " ".join(number(v, minus="−") for v in values) + "]"
     return translate("{shown}, which is none of the choices (has a cell been changed?)").format(shown=shown)
 
 

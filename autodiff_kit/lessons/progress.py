@@ -360,8 +360,9 @@ class SavedProgress:
 
     def save(self, path: str | Path) -> Path:
         """Write the file and return its path."""
-        write_atomically(Path(path), self.data)
-        return Path(path)
+        target = Path(path).expanduser()
+        write_atomically(target, self.data)
+        return target
 
     def _repr_html_(self) -> str:
         address = "data:application/vnd.sqlite3;base64," + base64.b64encode(self.data).decode()
@@ -405,7 +406,7 @@ def import_progress(path: str | Path) -> ProgressSummary:
     NewerProgressError
         If a newer kit wrote it.
     """
-    progress().merge(Path(path).read_bytes())
+    progress().merge(Path(path).expanduser().read_bytes())
     return progress().summary()
 
 

@@ -96,6 +96,13 @@ def test_a_zero_is_met_by_zero_only() -> None:
     assert matching_choice(find_prompt("jv"), [-1, 1e-12, 5]).value == "pulled"
 
 
+@pytest.mark.parametrize("found", [None, [7.0, None, 3.0]])
+def test_a_result_of_none_is_not_shown_as_nan(found: object) -> None:
+    verdict = judge_prediction(find_prompt("jv"), "pushed", found)
+    assert verdict.truth is None
+    assert verdict.found.startswith(str(found))
+
+
 def test_a_changed_cell_gives_none_of_the_choices() -> None:
     verdict = judge_prediction(find_prompt("jv"), "pushed", [8, -5, 3])
     assert verdict.truth is None

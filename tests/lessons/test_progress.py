@@ -467,6 +467,15 @@ def test_a_file_that_is_no_progress_is_refused(mine: Progress, saved: bytes) -> 
     assert mine.lesson("01").state == "begun"
 
 
+def test_a_file_may_be_named_from_home(mine: Progress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setattr(module, "progress", lambda: mine)
+    mine.begin_lesson("01")
+    assert module.export_progress().save("~/mine.db") == tmp_path / "mine.db"
+    assert set(module.import_progress("~/mine.db").lessons) == {"01"}
+
+
 @pytest.mark.parametrize(
     ("table", "change"),
     [

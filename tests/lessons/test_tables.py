@@ -57,6 +57,11 @@ def test_ragged_row_is_refused() -> None:
         Table("bad", ("a", "b"), [("only",)])
 
 
+def test_a_vector_tells_none_from_nan() -> None:
+    assert vector(None) == "None"
+    assert vector([1.0, None, float("nan")], 1) == "[1.0 None nan]"
+
+
 def test_vector_has_no_minus_zero_and_one_blank() -> None:
     assert vector([7.0, -5.0, -1e-12], 0) == "[7 -5 0]"
     assert vector(np.array([[0.25, -0.0]]), 2) == "[0.25 0.00]"
