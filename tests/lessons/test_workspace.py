@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.atomic_files import write_atomically
 
 LESSON = "notebooks/01_first.ipynb"
 EXERCISE = "exercises/01_first.ipynb"
@@ -277,3 +278,11 @@ def test_copies_have_ordinary_rights(work: Path) -> None:
     mask = os.umask(0)
     os.umask(mask)
     assert (work / LESSON).stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_writing_leaves_the_process_its_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads that each set it for a moment could leave 0: every later file would be everybody's."""
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail(f"the umask was set to {mask:o}"))
+    write_atomically(tmp_path / "a.ipynb", b"1")
+    write_atomically(tmp_path / "a.ipynb", b"2")
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"2"]
