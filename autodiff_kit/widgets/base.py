@@ -8,6 +8,7 @@ from html import escape
 from typing import Any, ClassVar
 
 import anywidget
+import numpy as np
 import traitlets
 
 from autodiff_kit.lessons.tables import Table
@@ -114,8 +115,9 @@ class KernelWidget(anywidget.AnyWidget):
             return
         self._answering = True
         try:
-            self.settle_inputs()
-            outputs, error = self.compute_outputs(), ""
+            with np.errstate(all="ignore"):  # whatever the notebook's own setting is
+                self.settle_inputs()
+                outputs, error = self.compute_outputs(), ""
         except Exception as caught:  # noqa: BLE001 - shown to the learner instead of lost in a log
             outputs, error = {}, f"{type(caught).__name__}: {caught}"
         finally:

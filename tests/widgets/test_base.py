@@ -116,6 +116,14 @@ def test_an_error_is_shown_and_the_last_outputs_stay() -> None:
     assert (widget.error, widget.ratio, widget.answered) == ("", 3.0, 2)
 
 
+@each_lesson
+def test_numpys_error_setting_in_a_notebook_stops_no_widget(kind: Any) -> None:
+    with np.errstate(all="raise"):
+        widget = kind()
+        assert widget.error == ""
+        assert widget._repr_mimebundle_()
+
+
 def test_a_value_that_is_refused_is_an_error_and_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     widget = widgets.FirstTape()
     states = sent(widget, monkeypatch)
