@@ -13,12 +13,15 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from autodiff_kit import extras
 from autodiff_kit.author import commands as author_commands
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.grade import command as grade_command
+
+if TYPE_CHECKING:
+    from autodiff_kit.lessons.progress import Progress
 
 __all__ = ["jupyterlab_command", "main", "next_notebook"]
 
@@ -207,9 +210,12 @@ def _reset(options: argparse.Namespace) -> int:
     if not options.yes and not _confirmed(f"Start lesson {number} again? Your {what} are moved to a backup. [y/N] "):
         print("Nothing was changed.", file=sys.stderr)
         return 1
+    mine = Progress(root)
+    if not options.keep_progress and not _can_write(mine):
+        return _failed("nothing was reset, because the progress file cannot be written; the warning says why")
     backup = workspace.reset_lesson(root, number)
     if not options.keep_progress:
-        Progress(root).reset(number, backup.path)
+        mine.reset(number, backup.path)
     print(f"Lesson {number} starts again. Your former files are in {backup.path}.")
     return 0
 
@@ -229,12 +235,20 @@ def _import_progress(options: argparse.Namespace) -> int:
     from autodiff_kit.lessons.progress import Progress
 
     mine = Progress(_existing_folder(options))
+    if not _can_write(mine):
+        return _failed("nothing was added, because the progress file cannot be written; the warning says why")
     try:
         mine.merge(options.file.read_bytes())
     except OSError as error:
         return _failed(f"the progress could not be read: {error}")
     print(f"The progress in {options.file} was added to yours; `autodiff-kit status` shows it.")
     return 0
+
+
+def _can_write(mine: Progress) -> bool:
+    """Whether changes of the progress reach its file; a kernel would go on in memory, and a command ends with it."""
+    mine.rev()
+    return not mine.store.in_memory
 
 
 def _failed(reason: str) -> int:
@@ -252,8 +266,12 @@ def _warm(_options: argparse.Namespace) -> int:
 def _folder(options: argparse.Namespace) -> Path:
     from autodiff_kit.lessons import workspace
 
-    folder: Path = options.dir or workspace.find_working_folder() or Path("work")
-    return folder.expanduser().resolve()
+    try:
+        folder: Path = options.dir or workspace.find_working_folder() or Path("work")
+        return folder.expanduser().resolve()
+    except (OSError, RuntimeError) as error:  # the current folder is gone, or a name begins with ~ and nobody's
+        reason = str(error).rstrip(".")
+        raise workspace.WorkspaceError(f"No working folder was found ({reason}). Name one: --dir FOLDER.") from error
 
 
 def _existing_folder(options: argparse.Namespace) -> Path:
@@ -271,7 +289,7 @@ def _existing_folder(options: argparse.Namespace) -> Path:
 def _confirmed(question: str) -> bool:
     try:
         return input(question).strip().lower() in ("y", "yes")
-    except EOFError:
+    except (EOFError, KeyboardInterrupt):
         return False
 
 

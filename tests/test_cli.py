@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -151,6 +152,37 @@ def test_files_that_cannot_be_exported_or_imported_are_told(work: Path, capsys: 
     (work / "file").write_text("")
     assert cli.main(["export-progress", str(work / "file" / "mine.db")]) == 1
     assert "could not be saved" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:Progress cannot be written")
+def test_a_file_of_a_newer_kit_is_neither_reset_nor_added_to(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Progress(work).commit_prediction("01", "a", 3)
+    saved = work / "mine.db"
+    assert cli.main(["export-progress", str(saved)]) == 0
+    with sqlite3.connect(work / ".autodiff_kit" / "progress.db") as db:
+        db.execute("PRAGMA user_version = 99")
+    (work / "notebooks" / "01_first.ipynb").write_text('{"cells": [], "mine": 1}')
+    for words in (["reset", "01", "--yes"], ["import-progress", str(saved)]):
+        assert cli.main(words) == 1
+        said = capsys.readouterr()
+        assert "the progress file cannot be written" in said.err
+        assert said.out.count("starts again") + said.out.count("added") == 0
+    assert "mine" in (work / "notebooks" / "01_first.ipynb").read_text()
+
+
+@pytest.mark.parametrize("words", [["--dir", "~nobody-of-that-name/x"], []])
+def test_a_folder_that_cannot_be_found_is_told(
+    originals: Path,
+    words: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def gone() -> Path:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(Path, "cwd", gone)
+    assert cli.main(["status", *words]) == 1
+    assert "No working folder was found (" in capsys.readouterr().err
 
 
 def test_reset_may_keep_progress(work: Path) -> None:

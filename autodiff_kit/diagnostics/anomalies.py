@@ -13,6 +13,7 @@ from autodiff_kit.core.modes import modes, set_sink
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.record import ACTIVE_MODES, Node, Record, open_records
 from autodiff_kit.core.source_location import location_of
+from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.errors import AnomalyError
 
 __all__ = ["detect_anomalies"]
@@ -100,18 +101,29 @@ def _place_in(nodes: Sequence[Node | None], node: Node) -> int:
 
 def _first_bad(value: Any) -> tuple[tuple[int, ...], str] | None:
     """The first index at which a value is nan or infinite, and the number there."""
-    if value is None or type(value) is ArraySpec:
+    array = _entries(value)
+    if array is None:
         return None
-    array = np.asarray(value)
     if array.dtype.kind not in "fc" or np.isfinite(array).all():
         return None
     place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
     return place, str(array[place])
 
 
+def _entries(value: Any) -> Any:
+    """A value as an array; inside ``ak.vmap`` that of all examples, along the first axis. None where there are none."""
+    if value is None or type(value) is ArraySpec:
+        return None
+    if isinstance(value, SymbolicValue):
+        return _entries(unwrap(value.tensor)) if hasattr(value, "tensor") else None
+    return np.asarray(value)
+
+
 def _numbers_at(node: Node, where: tuple[int, ...]) -> str:
     """The operation with its numbers, if it is elementwise; otherwise the input that was already not finite."""
     saved = node.saved or ()
+    if any(isinstance(x, SymbolicValue) for x in saved):
+        return ", whose first entry counts the examples"
     values = [np.asarray(x) for x in saved[1:] if type(x) is not ArraySpec]
     if node.op.family == "elementwise" and len(values) == len(saved) - 1:
         shape = np.shape(saved[0])

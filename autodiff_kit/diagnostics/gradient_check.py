@@ -183,7 +183,7 @@ def _checked_modes(modes: Any, order: Any, step: Any, tolerance: Any) -> tuple[s
     if check_integer("check_gradients: order", order) not in (1, 2):
         raise StructureError(f"check_gradients: order must be 1 or 2, got {order!r}")
     for name, value in (("step", step), ("tolerance", tolerance)):
-        if value is not None and not (isinstance(value, (int, float)) and 0 < value < np.inf):
+        if value is not None and not (isinstance(value, (int, float, np.integer, np.floating)) and 0 < value < np.inf):
             raise StructureError(f"check_gradients: {name} must be a number above 0, got {value!r}")
     return chosen
 

@@ -120,7 +120,7 @@ class GradientExplanations(tuple[GradientExplanation, ...]):
 
 
 def _html_row(e: GradientExplanation) -> str:
-    where = f"{e.place}<br><code>{html.escape(e.code)}</code>" if e.line else "–"
+    where = f"{html.escape(e.place)}<br><code>{html.escape(e.code)}</code>" if e.line else "–"
     gradient = f"∂ {html.escape(e.target)} / ∂ {html.escape(e.source)}{'' if e.connected else ': None'}"
     why = f"<b>{html.escape(e.headline)}</b><br>{html.escape(e.because)}"
     cells = (gradient, why, where, html.escape(e.fix) or "–")

@@ -118,7 +118,8 @@ def value_keeping_tape() -> GradientTape:
 def _row_numbers(tape: GradientTape) -> dict[Node, int]:
     """The row of every node: leaves first, in the order of their first use, then operations."""
     nodes = tape._record.nodes
-    leaves = [n for node in nodes for n in node.inputs if n is not None and n.op is None]
+    own = set(nodes)
+    leaves = [n for node in nodes for n in node.inputs if n is not None and n not in own]
     rows = {n: k for k, n in enumerate(dict.fromkeys(leaves))}
     return rows | {n: len(rows) + k for k, n in enumerate(nodes)}
 
@@ -138,12 +139,12 @@ def tape_values(tape: GradientTape) -> tuple[TapeValue, ...]:
     """
     rows = _row_numbers(tape)
     names, values = _leaf_names(tape), _leaf_values(tape)
+    leaf_count = len(rows) - len(tape._record.nodes)
     found = []
     for node, k in rows.items():
-        if node.op is None:
-            found.append(
-                TapeValue(names.get(node, f"input {k}"), "input", np.asarray(values.get(node, np.nan)), (), {})
-            )
+        if k < leaf_count:
+            value = values.get(node, node._value if isinstance(node, Tensor) else np.nan)
+            found.append(TapeValue(names.get(node, f"input {k}"), "input", np.asarray(value), (), {}))
         else:
             value = node.saved[0] if node.saved is not None else None
             if value is None or type(value) is ArraySpec:

@@ -11,9 +11,10 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import SCALAR, ArraySpec
 from autodiff_kit.core.record import Node
-from autodiff_kit.core.source_location import display_name, location_of
+from autodiff_kit.core.source_location import UNKNOWN_LOCATION, display_name, location_of
 from autodiff_kit.core.tape import GradientTape, add_tape_method
 from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
 from autodiff_kit.diagnostics.tape_nodes import saved_values
 from autodiff_kit.errors import DtypeError
@@ -168,8 +169,9 @@ def table(tape: GradientTape) -> TapeTable:
 
     def row(node: Node, op: str, name: str) -> TapeTableRow:
         like = node.spec or SCALAR
-        inputs = tuple(ids[n] for n in node.inputs if n is not None)
-        place = location_of(node.code, node.lasti)
+        own = ids[node] >= 0  # a source may be an operation of another tape
+        inputs = tuple(ids[n] for n in node.inputs if n is not None) if own else ()
+        place = location_of(node.code, node.lasti) if own else UNKNOWN_LOCATION
         value = node._value if type(node) is Tensor else values.get(node)
         return TapeTableRow(
             ids[node],
@@ -179,7 +181,7 @@ def table(tape: GradientTape) -> TapeTable:
             like.shape,
             str(like.dtype),
             *place,
-            _newly_kept_bytes(node, counted),
+            _newly_kept_bytes(node, counted) if own else 0,
             summarize_value(value),
         )
 
@@ -223,14 +225,14 @@ def _known_values(nodes: list[Node]) -> dict[Node, Any]:
 
 def _newly_kept_bytes(node: Node, counted: set[int]) -> int:
     """Bytes that a node keeps and no earlier node keeps."""
-    own = {id(v): v for v in (saved_values(node) if node.op is not None else []) if id(v) not in counted}
+    own = {id(v): v for v in saved_values(node) if id(v) not in counted}
     counted.update(own)
     return sum(8 if type(v) in (float, int) else v.nbytes for v in own.values())
 
 
 def summarize_value(value: Any) -> str:
     """A value in short form: up to four entries, or the range and the number of entries that are not finite."""
-    if value is None:
+    if value is None or isinstance(value, SymbolicValue):  # inside ak.vmap it stands for many
         return ""
     entries = np.ravel(value)
     if entries.size <= 4:

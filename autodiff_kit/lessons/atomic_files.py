@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
+import secrets
+import stat
 from pathlib import Path
 
 from autodiff_kit.lessons.timestamps import timestamp_for_file_name
@@ -33,24 +33,17 @@ def write_atomically(path: Path, data: bytes) -> None:
         If the folder cannot be written or the disk is full; the old file is then unchanged.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    # A part of the name: the draft's name may not be longer than a file's name may be.
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+    # A part of the name: the draft's name may not be longer than a file's name may be. The draft is opened and not made
+    # by tempfile, which makes files private: a learner's notebook gets the usual rights of a new file.
+    draft = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with draft.open("xb") as file:
             file.write(data)
-        # mkstemp makes files private; a learner's notebook gets the usual rights of a new file. A browser's umask
-        # leaves none.
-        Path(draft).chmod(0o600 | 0o666 & ~_umask())
-        Path(draft).replace(path)
+        draft.chmod(0o600 | stat.S_IMODE(draft.stat().st_mode))  # a browser's umask leaves no rights
+        draft.replace(path)
     except OSError:
-        Path(draft).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def unused_path(path: Path, word: str) -> Path:

@@ -83,11 +83,10 @@ def read_lesson_header(no: str) -> LessonHeader:
     UnknownLessonError
         If the kit has no such notebook; the message lists those that it has.
     """
-    no = f"{no:0>2}"
-    folder = originals_folder() / "notebooks"
-    path = next(iter(sorted(folder.glob(f"{no}_*.ipynb"))), None)
+    known = {path.name[:2]: path for path in sorted((originals_folder() / "notebooks").glob("[0-9][0-9]_*.ipynb"))}
+    path = known.get(str(no).zfill(2)) if no != "" else None
     if path is None:
-        there = ", ".join(sorted(one.name[:2] for one in folder.glob("[0-9][0-9]_*.ipynb"))) or "none"
+        there = ", ".join(known) or "none"
         raise UnknownLessonError(f"there is no lesson {no!r} in this version of the kit; there are: {there}")
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))["metadata"]["autodiff_kit"]

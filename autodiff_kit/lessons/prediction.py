@@ -218,9 +218,12 @@ def _how_to_answer(prompt: Prompt) -> str:
 
 def _parse_number(prompt: Prompt, typed: object) -> float:
     try:
-        return float(typed.replace("−", "-") if isinstance(typed, str) else typed)  # type: ignore[arg-type]
+        found = float(typed.replace("−", "-") if isinstance(typed, str) else typed)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise AnswerError(f"{prompt.item!r} needs a number, got {typed!r}; type one, such as 2.5 or -3") from None
+        found = math.nan
+    if not math.isfinite(found):
+        raise AnswerError(f"{prompt.item!r} needs a number, got {typed!r}; type one, such as 2.5 or -3")
+    return found
 
 
 def _parse_choice(prompt: Prompt, typed: object) -> str:
@@ -288,7 +291,8 @@ def _idea_behind(prompt: Prompt, answer: Answer | None) -> str:
 
 def _answer_as_text(prompt: Prompt, answer: Answer) -> str:
     if isinstance(answer, float):
-        return f"{answer:.4f}".rstrip("0").rstrip(".").replace("-", "−")
+        text = number(answer).replace("-", "−")
+        return text if "e" in text else text.rstrip("0").rstrip(".")
     keys = answer if isinstance(answer, list) else [answer]
     labels = [one.label for key in keys if (one := prompt.choice(key)) is not None]
     return "; ".join(labels) or translate("none of them")
@@ -296,7 +300,8 @@ def _answer_as_text(prompt: Prompt, answer: Answer) -> str:
 
 def _unmatched_as_text(found: object) -> str:
     values = _flatten(found)
-    shown = str(found) if values is None else "[" + " ".join(number(v, minus="−") for v in values) + "]"
+    has_none = any(part is None for part in (found if isinstance(found, list | tuple) else [found]))  # nan, to NumPy
+    shown = str(found) if values is None or has_none else "[" + " ".join(number(v, minus="−") for v in values) + "]"
     return translate("{shown}, which is none of the choices (has a cell been changed?)").format(shown=shown)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from autodiff_kit.lessons.atomic_files import write_atomically
-from autodiff_kit.lessons.progress_db import ProgressDatabase, open_image
+from autodiff_kit.lessons.progress_db import DamagedError, ProgressDatabase, open_image
 from autodiff_kit.lessons.progress_rows import (
     LessonState,
     Prediction,
@@ -24,6 +24,7 @@ from autodiff_kit.lessons.progress_rows import (
     ProgressSummary,
     QuestionState,
     append_event,
+    check_rows,
     ensure_lesson_row,
     ensure_question_row,
     increment_revision,
@@ -335,6 +336,10 @@ class Progress:
             If a newer kit wrote them.
         """
         with open_image(saved) as other:
+            try:
+                check_rows(other)
+            except ValueError as error:
+                raise DamagedError(f"{error}, which the kit never writes") from error
             self.store.run(lambda db: merge_rows(db, other))
 
 
@@ -355,8 +360,9 @@ class SavedProgress:
 
     def save(self, path: str | Path) -> Path:
         """Write the file and return its path."""
-        write_atomically(Path(path), self.data)
-        return Path(path)
+        target = Path(path).expanduser()
+        write_atomically(target, self.data)
+        return target
 
     def _repr_html_(self) -> str:
         address = "data:application/vnd.sqlite3;base64," + base64.b64encode(self.data).decode()
@@ -400,7 +406,7 @@ def import_progress(path: str | Path) -> ProgressSummary:
     NewerProgressError
         If a newer kit wrote it.
     """
-    progress().merge(Path(path).read_bytes())
+    progress().merge(Path(path).expanduser().read_bytes())
     return progress().summary()
 
 

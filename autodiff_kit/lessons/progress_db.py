@@ -140,7 +140,15 @@ class ProgressDatabase:
 
     def image(self) -> bytes:
         """The whole database as the contents of a file."""
-        with self._lock, tempfile.TemporaryDirectory() as folder:
+        with self._lock:
+            try:
+                return self._copy_all()
+            except (sqlite3.DatabaseError, OSError) as error:
+                self._recover(error)  # a damaged file is renamed; one that cannot be opened to write is in memory now
+                return self._copy_all()
+
+    def _copy_all(self) -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "progress.db"
             with self._reading() as connection, closing(_connect_alone(copy)) as target:
                 connection.backup(target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -221,6 +221,78 @@ _HAPPENED: Final = {
     "attempt": ("question", "outcome", "score", "ms", "cell_sha", "at"),
     "event": ("at", "kind", "ref"),
 }
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_none(value: object) -> bool:
+    return value is None or _is_text(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and value >= 0
+
+
+def _is_json_or_none(value: object) -> bool:
+    return value is None or (isinstance(value, str) and _from_json(value) is not _NO_JSON)
+
+
+def _are_tests(value: object) -> bool:
+    tests = _from_json(value) if isinstance(value, str) else None
+    return isinstance(tests, list) and all(
+        isinstance(test, list) and len(test) == 3 and _is_text(test[0]) and all(map(_is_count, test[1:]))
+        for test in tests
+    )
+
+
+_NO_JSON: Final = object()
+
+
+def _from_json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return _NO_JSON
+
+
+# What a column of each table may hold; whoever reads it later relies on that.
+_FITS: Final[dict[str, dict[str, Callable[[object], bool]]]] = {
+    "lesson": {
+        "no": _is_text, "state": ("begun", "read").__contains__, "begun_at": _is_text_or_none,
+        "step": lambda step: step is None or isinstance(step, (int, str)),
+        "predicted_at": _is_text_or_none, "read_at": _is_text_or_none,
+    },
+    "prediction": {
+        "lesson": _is_text, "item": _is_text, "answer_json": lambda text: text is not None and _is_json_or_none(text),
+        "truth_json": _is_json_or_none, "right": (None, 0, 1).__contains__, "at": _is_text,
+    },
+    "question": {
+        "id": _is_text, "notebook": _is_text, "points": _is_number, "best": _is_number, "tries": _is_count,
+        "hints_seen": _is_count, "solution_seen": (0, 1).__contains__, "message": _is_text, "tests": _are_tests,
+        "state": ("not tried", "error", "not yet", "partial", "passed").__contains__,
+    },
+    "attempt": {
+        "question": _is_text, "outcome": ("passed", "partial", "not yet", "error").__contains__, "score": _is_number,
+        "ms": _is_number, "cell_sha": _is_text, "at": _is_text,
+    },
+    "handin": {"receipt": _is_text, "notebook": _is_text, "sha256": _is_text, "score": _is_number, "at": _is_text},
+    "event": {"at": _is_text, "kind": _is_text, "ref": _is_text},
+}  # fmt: skip
+
+
+def check_rows(db: sqlite3.Connection) -> None:
+    """Raise ValueError at a value that no kit writes, as in an edited file: it would stop every later reader."""
+    for table, columns in _FITS.items():
+        for row in db.execute(f"SELECT {', '.join(columns)} FROM {table}"):
+            for (name, fits), value in zip(columns.items(), row, strict=True):
+                if not fits(value):
+                    raise ValueError(f"its table {table} has {value!r} as {name}")
 
 
 def merge_rows(db: sqlite3.Connection, other: sqlite3.Connection) -> None:

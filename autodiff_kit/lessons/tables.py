@@ -133,13 +133,13 @@ def number(value: float, digits: int = 4, minus: str = "-") -> str:
     return text.replace("-", minus, 1) if text.startswith("-") else text
 
 
-def vector(values: npt.ArrayLike, digits: int = 4) -> str:
+def vector(values: npt.ArrayLike | None, digits: int = 4) -> str:
     """Format an array of numbers in one line, as the lessons print them.
 
     Parameters
     ----------
-    values : array_like
-        Numbers of any shape; they are written in C order.
+    values : array_like or None
+        Numbers of any shape; they are written in C order. None, as a gradient may be, is written as such.
     digits : int, optional
         Decimals of each.
 
@@ -153,6 +153,10 @@ def vector(values: npt.ArrayLike, digits: int = 4) -> str:
     >>> vector([7.0, -5.0, 3.0], 0)
     '[7 -5 3]'
     """
+    if values is None:
+        return "None"
+    if isinstance(values, list | tuple) and any(value is None for value in values):
+        return "[" + " ".join("None" if value is None else number(float(value), digits) for value in values) + "]"
     flat = np.asarray(values, dtype=np.float64).ravel()
     return "[" + " ".join(number(float(v), digits) for v in flat) + "]"
 
@@ -162,7 +166,7 @@ def _is_number(cell: Cell) -> bool:
 
 
 def _written(cell: Cell, digits: int, minus: str = "-") -> str:
-    if isinstance(cell, bool):
+    if isinstance(cell, (bool, np.bool_)):
         return "yes" if cell else "no"
     if isinstance(cell, numbers.Integral):
         return str(int(cell)).replace("-", minus)

@@ -244,7 +244,8 @@ def lesson_number(what: str) -> str:
         If there is no such lesson in this kit; the message lists those that exist.
     """
     known = [lesson.no for lesson in lesson_notebooks()]
-    number = what.strip()[:2].rstrip("_").zfill(2)
+    number = what.strip().partition("_")[0]
+    number = number.zfill(2) if number else ""
     if number not in known:
         raise WorkspaceError(f"There is no lesson {what!r}. The lessons are {', '.join(known) or 'none yet'}.")
     return number

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import io
+from html import escape
 from typing import Any, ClassVar
 
 import anywidget
+import numpy as np
 import traitlets
 
 from autodiff_kit.lessons.tables import Table
@@ -92,6 +94,17 @@ class KernelWidget(anywidget.AnyWidget):
         """A Matplotlib figure for static pages; None for none."""
         return None
 
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take what the front end sends; a value that a trait refuses stands in ``error``, and is put back."""
+        try:
+            super().set_state(sync_data)
+        except traitlets.TraitError as refused:
+            with self.hold_sync():
+                self.answered = sync_data.get("asked", self.asked)
+                self.asked = self.answered  # the question is answered: the front end would wait for it for ever
+                self.error = f"{refused}"
+            self.send_state([name for name in sync_data if name in self.keys])
+
     def _on_change(self, _change: Any) -> None:
         if not self._answering:  # an input that settle_inputs sets is part of the answer under way
             self._answer()
@@ -102,8 +115,9 @@ class KernelWidget(anywidget.AnyWidget):
             return
         self._answering = True
         try:
-            self.settle_inputs()
-            outputs, error = self.compute_outputs(), ""
+            with np.errstate(all="ignore"):  # whatever the notebook's own setting is
+                self.settle_inputs()
+                outputs, error = self.compute_outputs(), ""
         except Exception as caught:  # noqa: BLE001 - shown to the learner instead of lost in a log
             outputs, error = {}, f"{type(caught).__name__}: {caught}"
         finally:
@@ -127,6 +141,8 @@ class KernelWidget(anywidget.AnyWidget):
         """The live view; beside it text, and HTML with table and figure, for pages that draw no widgets."""
         shown: Any = super()._repr_mimebundle_(**kwargs)
         data, meta = shown if isinstance(shown, tuple) else (shown or {}, {})
+        if self.error:  # the outputs, if there are any, do not belong to the inputs
+            return {**data, "text/plain": f"{self!r}\n{self.error}", "text/html": f"<p>{escape(self.error)}</p>"}, meta
         table = self.as_table()
         html = (_as_image(self.static_figure()) if DRAWS_STILL_PICTURES else "") + table.html()
         return {**data, "text/plain": f"{self!r}\n{table}", "text/html": html}, meta

@@ -68,6 +68,12 @@ def record_program(function: Function, at: list[float]) -> Recording:
     tape, result = run_on_tape(function, leaves, stepping.value_keeping_tape())
     rows = stepping.tape_values(tape)
     slots = {str(leaf.name): k for k, leaf in enumerate(leaves)}
+    others = [row.name for row in rows if not row.inputs and row.name not in slots]
+    if others:
+        raise StructureError(
+            f"the function reads a variable or tensor that is none of its arguments ({', '.join(others)}); "
+            "make it an argument, or write its number"
+        )
     used = [leaves[slots[row.name]] for row in rows if not row.inputs]  # in the order of their first use
     values = [*used, *tape._record.nodes]
     names = _names(rows, [value is result for value in values])
@@ -205,8 +211,10 @@ def run_on_tape(
     nodes = tape._record.nodes
     if not any(result is node for node in nodes):
         raise StructureError("the function must return one number that it computed from its arguments")
-    if any(node.spec is not None for node in nodes):
-        raise StructureError("the picture shows single numbers; the function made an array")
+    for name, spec in ((node.op.name, node.spec) for node in nodes):
+        if spec is not None:
+            made = "an array" if spec.shape else f"a value of dtype {spec.dtype}"
+            raise StructureError(f"the picture shows single floating numbers; in the function, {name} made {made}")
     if len(nodes) > MOST_ROWS:
         raise StructureError(f"the record has {len(nodes)} operations; the picture has room for {MOST_ROWS}")
     return tape, result

@@ -41,6 +41,21 @@ def test_a_nan_in_the_input_is_named_as_such(value: Any) -> None:
         ak.sum(ak.constant(1.0) * x[None])
 
 
+def test_inside_vmap_the_example_is_named() -> None:
+    def slope(z: Any) -> Any:
+        with ak.GradientTape() as tape:
+            tape.watch(z)
+            y = ak.log(z)
+        return tape.gradient(y, z)
+
+    with np.errstate(all="ignore"), ak.detect_anomalies():
+        with pytest.raises(AnomalyError, match=r"log, node 0 .* gave -inf at index \(1,\), whose first entry"):
+            ak.vmap(slope)(np.array([1.0, 0.0]))
+        with pytest.raises(AnomalyError, match=r"on the way back, sqrt, .* handed inf at index \(1,\) to its input 0"):
+            ak.vmap(ak.grad(ak.sqrt))(np.array([1.0, 0.0]))
+        assert ak.vmap(ak.grad(ak.sqrt))(np.array([1.0, 4.0])).numpy().tolist() == [0.5, 0.25]
+
+
 @quiet
 def test_the_first_nan_in_the_backward_pass_is_named() -> None:
     x = ak.Variable([4.0, 0.0])

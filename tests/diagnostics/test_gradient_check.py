@@ -267,6 +267,11 @@ def test_nothing_to_check() -> None:
     assert ak.check_gradients(lambda: ak.constant(1.0), []).where == "nowhere"
 
 
+def test_a_step_may_be_numpys_number() -> None:
+    for step in (np.float32(0.01), np.int64(1)):
+        assert ak.check_gradients(ak.sin, [0.5], step=step, tolerance=np.float32(1e-6)).ok
+
+
 def test_a_random_function_is_noticed() -> None:
     rng = np.random.default_rng(0)
     report = ak.check_gradients(lambda x: x * float(rng.random()), [1.0])

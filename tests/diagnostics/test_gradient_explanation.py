@@ -250,6 +250,14 @@ def test_explain_works_on_a_released_tape_and_prints_text_and_html() -> None:
         both[0].cause = 2  # type: ignore[misc]
 
 
+def test_the_place_is_escaped_in_html() -> None:
+    space: dict[str, Any] = {"ak": ak}
+    code = "x = ak.Variable(3.0)\nwith ak.GradientTape() as tape:\n    y = ak.floor(x)\nwhy = tape.explain(y, x)"
+    exec(compile(code, "<string>", "exec"), space)
+    assert space["why"].place == "<string>, line 3"
+    assert "&lt;string&gt;, line 3" in space["why"]._repr_html_()
+
+
 def test_marks_take_no_memory_until_a_value_leaves() -> None:
     x = ak.Variable(2.0)
     with ak.GradientTape() as tape:

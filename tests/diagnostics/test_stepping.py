@@ -99,6 +99,19 @@ def test_a_pull_from_the_middle_and_of_a_number() -> None:
     assert [(e.to, e.total.tolist()) for e in events] == [(1, 1.0), (0, 2.0)]
 
 
+def test_a_tensor_that_another_tape_computed_is_a_leaf() -> None:
+    x, z = ak.Variable(3.0, name="x"), ak.Variable(4.0)
+    with ak.GradientTape() as outer:
+        middle = ak.sqrt(z)
+        with stepping.value_keeping_tape() as inner:
+            y = x * middle
+    assert [(row.op, float(row.value)) for row in stepping.tape_values(inner)] == [
+        ("input", 3.0), ("input", 2.0), ("multiply", 6.0),
+    ]  # fmt: skip
+    assert [(step.to, float(step.part)) for step in stepping.reverse_steps(inner, y)] == [(2, 1.0), (0, 2.0), (1, 3.0)]
+    assert outer.nodes
+
+
 def test_numbers_in_notes_are_short_and_have_a_true_minus() -> None:
     tape, (x,), _ = watched(lambda x: x * x - x, -1 / 3)
     notes = [e.note for e in stepping.forward_steps(tape, [x], [2.0])]

@@ -53,6 +53,25 @@ def test_a_source_that_nothing_read_is_listed() -> None:
     assert told.rows == ()
 
 
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_tensor_that_another_tape_computed_is_a_source(watched: bool) -> None:
+    x, z = ak.Variable([1.0, -1.0], name="x"), ak.Variable([1.0, 4.0])
+    with ak.GradientTape() as outer:
+        middle = ak.sqrt(z)
+        with ak.GradientTape() as inner:
+            if watched:
+                inner.watch(middle)
+            y = ak.sum(x * middle)
+    found = inner.table()
+    assert [(row.op, row.inputs) for row in found.rows] == [("multiply", (-1, -2)), ("sum", (0,))]
+    assert [(row.op, row.inputs, row.place, row.held) for row in found.sources] == [
+        ("variable", (), "", 0), ("watched", (), "", 0),
+    ]  # fmt: skip
+    assert sum(row.held for row in found.rows) == inner.nbytes
+    assert outer.nodes
+    assert y.shape == ()
+
+
 def test_bytes_are_those_that_the_tape_holds(small: Any) -> None:
     tape, *_ = small
     held = [row.held for row in tape.table().rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +55,14 @@ def test_unknown_lesson_lists_those_there_are(folder: Path) -> None:
     (folder / "07_x.ipynb").write_text("{}")
     with pytest.raises(UnknownLessonError, match=r"no lesson '99'.*07"):
         read_lesson_header("99")
+
+
+@pytest.mark.parametrize("no", ["", "*", "0?", "/01", None, "[0-9]"])
+def test_what_is_no_number_names_no_lesson(folder: Path, no: Any) -> None:
+    for name in ("00_x", "01_x"):
+        (folder / f"{name}.ipynb").write_text(json.dumps({"metadata": {"autodiff_kit": HEAD}}))
+    with pytest.raises(UnknownLessonError, match="there is no lesson"):
+        read_lesson_header(no)
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"metadata": {"autodiff_kit": {"no": "07"}}}', "[]"])

@@ -82,10 +82,25 @@ def test_within_one_per_cent_of_a_wrong_choice_is_that_choice() -> None:
     assert judge_prediction(find_prompt("sweeps"), 33, 2).idea == ""
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [(1e-6, "1.00e−06"), (-2e-5, "−2.00e−05"), (0.0, "0"), (-0.0, "0"), (100.0, "100"), (-2.5, "−2.5")],
+)
+def test_a_small_number_is_not_shown_as_zero(typed: float, said: str) -> None:
+    assert judge_prediction(find_prompt("sweeps"), typed, 64.0).said == said
+
+
 def test_a_zero_is_met_by_zero_only() -> None:
     assert matching_choice(find_prompt("kept-by-a-sum"), 1e-3) is None
     assert matching_choice(find_prompt("kept-by-a-sum"), 0).value == "none"
     assert matching_choice(find_prompt("jv"), [-1, 1e-12, 5]).value == "pulled"
+
+
+@pytest.mark.parametrize("found", [None, [7.0, None, 3.0]])
+def test_a_result_of_none_is_not_shown_as_nan(found: object) -> None:
+    verdict = judge_prediction(find_prompt("jv"), "pushed", found)
+    assert verdict.truth is None
+    assert verdict.found.startswith(str(found))
 
 
 def test_a_changed_cell_gives_none_of_the_choices() -> None:
@@ -116,7 +131,16 @@ def test_typed_answers(item: str, typed: object, stored: object) -> None:
 
 @pytest.mark.parametrize(
     ("item", "typed"),
-    [("jv", "z"), ("jv", "e"), ("jv", 12), ("sweeps", "two"), ("sweeps", None), ("which-reach-three", 3)],
+    [
+        ("jv", "z"),
+        ("jv", "e"),
+        ("jv", 12),
+        ("sweeps", "two"),
+        ("sweeps", "nan"),
+        ("sweeps", float("inf")),
+        ("sweeps", None),
+        ("which-reach-three", 3),
+    ],
 )
 def test_invalid_typed_answers_are_errors(item: str, typed: object) -> None:
     with pytest.raises(AnswerError, match=item):

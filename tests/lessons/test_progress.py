@@ -467,6 +467,49 @@ def test_a_file_that_is_no_progress_is_refused(mine: Progress, saved: bytes) -> 
     assert mine.lesson("01").state == "begun"
 
 
+def test_a_file_may_be_named_from_home(mine: Progress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.setattr(module, "progress", lambda: mine)
+    mine.begin_lesson("01")
+    assert module.export_progress().save("~/mine.db") == tmp_path / "mine.db"
+    assert set(module.import_progress("~/mine.db").lessons) == {"01"}
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("question", "tests = 'oops'"),
+        ("question", "tests = '5'"),
+        ("question", "best = 'abc'"),
+        ("question", "best = 9e999"),
+        ("question", "tries = 'many'"),
+        ("question", "message = x'ff'"),
+        ("lesson", "state = 'x'"),
+        ("prediction", "answer_json = '{'"),
+        ("attempt", "outcome = 'x'"),
+    ],
+)
+def test_a_file_that_was_edited_is_refused(mine: Progress, tmp_path: Path, table: str, change: str) -> None:
+    other = Progress(tmp_path / "other")
+    other.commit_prediction("01", "a", 1)
+    attempt(other, "partial", 1)
+    other.store.run(lambda db: db.execute(f"UPDATE {table} SET {change}"))
+    mine.begin_lesson("02")
+    with pytest.raises(progress_db.DamagedError, match=f"its table {table} has .*, which the kit never writes"):
+        mine.merge(other.store.image())
+    assert set(mine.summary().lessons) == {"02"}
+
+
+def test_a_damaged_file_is_put_aside_by_an_export_too(mine: Progress) -> None:
+    file_of(mine).parent.mkdir(parents=True, exist_ok=True)
+    file_of(mine).write_bytes(b"nonsense" * 1000)
+    with pytest.warns(ProgressWarning, match="was damaged"):
+        image = mine.store.image()
+    mine.merge(image)
+    assert list(file_of(mine).parent.glob("*.damaged-*.db"))
+
+
 def test_the_link_saves_the_whole_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".autodiff_kit").mkdir()
     monkeypatch.setenv("AUTODIFF_KIT_DIR", str(tmp_path))

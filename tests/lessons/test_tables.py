@@ -40,6 +40,10 @@ def test_cells_of_every_kind() -> None:
     assert [line.split()[-1] for line in lines[2:]] == ["None", "yes", "3", "0.5000"]
 
 
+def test_truth_values_of_numpy_are_yes_and_no() -> None:
+    assert str(Table("t", ("a", "b"), [(np.bool_(True), np.float64(1) > 2)])).splitlines()[-1].split() == ["yes", "no"]
+
+
 def test_html_escapes_and_names_its_headers() -> None:
     html = Table("a < b", ("x&y", "v"), [("<script>", -1.0)]).html()
     assert "<script>" not in html
@@ -51,6 +55,11 @@ def test_html_escapes_and_names_its_headers() -> None:
 def test_ragged_row_is_refused() -> None:
     with pytest.raises(ValueError, match="a row has 1 cells, but the table has 2 columns"):
         Table("bad", ("a", "b"), [("only",)])
+
+
+def test_a_vector_tells_none_from_nan() -> None:
+    assert vector(None) == "None"
+    assert vector([1.0, None, float("nan")], 1) == "[1.0 None nan]"
 
 
 def test_vector_has_no_minus_zero_and_one_blank() -> None:

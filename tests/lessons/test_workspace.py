@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.atomic_files import write_atomically
 
 LESSON = "notebooks/01_first.ipynb"
 EXERCISE = "exercises/01_first.ipynb"
@@ -244,6 +245,14 @@ def test_a_lesson_may_be_named_as_people_do(originals: Path, what: str) -> None:
     assert workspace.lesson_number(what) == "01"
 
 
+@pytest.mark.parametrize("what", ["", " ", "123", "012", "1x"])
+def test_what_is_no_number_of_a_lesson_names_none(originals: Path, what: str) -> None:
+    for no in ("00", "12"):
+        (originals / "notebooks" / f"{no}_another.ipynb").write_text('{"cells": []}')
+    with pytest.raises(workspace.WorkspaceError, match="There is no lesson"):
+        workspace.lesson_number(what)
+
+
 def test_lessons_have_titles(originals: Path) -> None:
     assert workspace.lesson_notebooks() == [workspace.LessonNotebook("01", "01_first", "Push and pull")]
 
@@ -269,3 +278,11 @@ def test_copies_have_ordinary_rights(work: Path) -> None:
     mask = os.umask(0)
     os.umask(mask)
     assert (work / LESSON).stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_writing_leaves_the_process_its_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads that each set it for a moment could leave 0: every later file would be everybody's."""
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail(f"the umask was set to {mask:o}"))
+    write_atomically(tmp_path / "a.ipynb", b"1")
+    write_atomically(tmp_path / "a.ipynb", b"2")
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"2"]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import autodiff_kit as ak
+from autodiff_kit.widgets import JvpVjp, TapeMemory
 from autodiff_kit.widgets.lesson00 import FirstTape
 
 
@@ -64,6 +67,28 @@ def test_the_second_answer_is_the_first_again(stage: Any) -> None:
     on.settle()
     assert lines.last.text_content().endswith("3672108")
     on.shot("00-again-dark")
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "name", "typed", "taken"),
+    [
+        (FirstTape, "Times asked", "asks", "3.4", 3),
+        (JvpVjp, "n, inputs", "n", "7.5", 8),
+        (JvpVjp, "m, outputs", "m", "1.2", 1),
+        (TapeMemory, "Steps", "n", "20.6", 21),
+        (TapeMemory, "A checkpoint every k layers", "k", "2.5", 3),
+    ],
+)
+def test_a_fraction_becomes_a_whole_number(
+    stage: Any, kind: Any, label: str, name: str, typed: str, taken: int
+) -> None:
+    on = stage(kind(view="layers") if name == "k" else kind())
+    on.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true })")
+    on.page.locator(f'input[aria-label="{label}, as a number"]').fill(typed)
+    on.press("Enter")
+    on.settle()
+    assert getattr(on.widget, name) == taken
+    assert on.widget.error == ""
 
 
 def test_another_record_is_another_table(stage: Any) -> None:

@@ -42,6 +42,11 @@ def test_several_are_committed_together(stage: Any) -> None:
     on.shot("predict-several-dark")
 
 
+def test_numbers_that_are_shown_alike_are_called_the_same(stage: Any) -> None:
+    on = stage(Asked(question="How much?", kind="number", answer=0.3, truth=0.1 + 0.2))
+    assert on.page.text_content("[role=status]") == "You said 0.3, and so does the kernel."
+
+
 def test_a_number_is_committed_by_enter(stage: Any) -> None:
     widget = Asked(question="How much?", kind="number")
     on = stage(widget, width=360)

@@ -116,6 +116,35 @@ def test_an_error_is_shown_and_the_last_outputs_stay() -> None:
     assert (widget.error, widget.ratio, widget.answered) == ("", 3.0, 2)
 
 
+@each_lesson
+def test_numpys_error_setting_in_a_notebook_stops_no_widget(kind: Any) -> None:
+    with np.errstate(all="raise"):
+        widget = kind()
+        assert widget.error == ""
+        assert widget._repr_mimebundle_()
+
+
+def test_a_value_that_is_refused_is_an_error_and_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    widget = widgets.FirstTape()
+    states = sent(widget, monkeypatch)
+    message(widget, asks=2.5, asked=1)
+    told = {name: value for state in states for name, value in state.items()}
+    assert (told["asks"], told["asked"], told["answered"]) == (2, 1, 1)
+    assert "asks" in widget.error
+    message(widget, asks=3, asked=2)
+    assert (widget.error, widget.asks, widget.answered) == ("", 3, 2)
+
+
+def test_where_there_is_an_error_a_page_without_widgets_gets_it() -> None:
+    first = widgets.LogitBars(logits=[0.0, 1.0], label=4)
+    later = widgets.LogitBars(logits=[0.0, 1.0, 2.0], label=2)
+    later.logits = [0.0, 1.0]
+    for widget in (first, later):
+        shown, _ = widget._repr_mimebundle_()
+        assert widget.error in shown["text/plain"]
+        assert widget.error in shown["text/html"]
+
+
 def test_a_widget_without_an_answer_says_what_to_write() -> None:
     class Empty(KernelWidget):
         _front_end = "lesson06.js"

@@ -103,6 +103,8 @@ def test_the_step_asks_nothing() -> None:
         (lambda a: a, "one number that it computed"),
         (lambda a: 3.0, "one number that it computed"),
         (lambda a: ak.sum(ak.stack([a, a])), "made an array"),
+        (lambda a, b: ak.where(a > 0, a, b), "greater made a value of dtype bool"),
+        (lambda a: a * ak.Variable(2.0, name="w"), r"none of its arguments \(w\); make it an argument"),
         (lambda: 1.0, "takes 0 arguments"),
         (lambda a, b, c, d: a, "takes 4 arguments"),
         (lambda a: sum([a * k for k in range(1, 20)], a), "has room for 16"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE
+from autodiff_kit.lab.kernel.value_summary import is_unavailable
 
 __all__ = ["align_rows", "max_difference"]
 
@@ -140,7 +140,7 @@ def _next_common_run(p: list[int], q: list[int], i: int, j: int) -> tuple[int, i
 
 def max_difference(a: Any, b: Any) -> float | None:
     """Largest absolute difference of two arrays: inf if only one is nan or None, None if one is unavailable."""
-    if a is UNAVAILABLE or b is UNAVAILABLE:
+    if is_unavailable(a) or is_unavailable(b):
         return None
     if a is b or (type(a) is float and a == b):
         return 0.0

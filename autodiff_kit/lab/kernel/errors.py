@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["InspectorError", "int_argument"]
+from autodiff_kit.errors import AutodiffError
+
+__all__ = ["InspectorError", "error_text", "int_argument"]
 
 
 class InspectorError(Exception):
@@ -25,6 +27,11 @@ class InspectorError(Exception):
     def message(self) -> dict[str, str]:
         """The error as in a reply."""
         return {"code": self.code, "text": self.text, "do": self.do}
+
+
+def error_text(error: Exception) -> str:
+    """The text of an error that a rule or hook raised, with its class if it is not an error of the kit."""
+    return str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
 
 
 def int_argument(message: dict[str, Any], name: str, least: int, most: int, otherwise: int | None = None) -> int:

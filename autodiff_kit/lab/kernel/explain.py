@@ -13,8 +13,8 @@ from autodiff_kit.core.record import Node
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import wrap
 from autodiff_kit.diagnostics.gradient_explanation import DependencyAnalysis
-from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lab.kernel.cells import CellRegistry
+from autodiff_kit.lab.kernel.errors import error_text
 from autodiff_kit.lab.kernel.history import TapeEntry
 from autodiff_kit.lab.kernel.table_model import TapeTable
 from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE, json_number
@@ -132,13 +132,12 @@ def jacobian_message(table: TapeTable, target: int, source: int, limit: int) -> 
     if source not in between or m * n > limit:
         return answer
     try:
-        with np.errstate(all="ignore"):
-            found = (_jacobian_by_forward if mode == "forward" else _jacobian_by_reverse)(
-                table, target, source, between, min(m, n)
-            )
-    except AutodiffError as error:
-        return answer | {"trouble": str(error)}
-    matrix = np.zeros((m, n)) if found is None else np.asarray(found).reshape(m, n)
+        found = (_jacobian_by_forward if mode == "forward" else _jacobian_by_reverse)(
+            table, target, source, between, min(m, n)
+        )
+        matrix = np.zeros((m, n)) if found is None else np.asarray(found).reshape(m, n)
+    except Exception as error:  # noqa: BLE001 - rules may be the user's
+        return answer | {"trouble": error_text(error)}
     return answer | {"rows": [[json_number(x) for x in row] for row in matrix.tolist()]}
 
 

@@ -16,6 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from autodiff_kit.core.source_location import user_frame
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tape_observer import set_tape_observer
@@ -283,7 +285,8 @@ class TapeInspector:
         sent = message if isinstance(message, dict) else {}
         answer: Message = {"v": VERSION, "id": sent.get("id")}
         try:
-            answer |= self._answer(sent, send)
+            with np.errstate(all="ignore"):  # whatever the notebook's own setting is
+                answer |= self._answer(sent, send)
         except InspectorError as error_:
             answer["error"] = error_.message()
         except AutodiffError as error:

@@ -15,7 +15,7 @@ from autodiff_kit.lab.kernel.history import TapeEntry
 from autodiff_kit.lab.kernel.serialize import CHUNK_ROWS
 from autodiff_kit.lab.kernel.stepping import ReverseSweep, SteppedSweep
 from autodiff_kit.lab.kernel.tape_view import QUANTITIES, InspectorContext, TapeView
-from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE, array_entries, json_number, summarize
+from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE, array_entries, is_unavailable, json_number, summarize
 
 __all__ = ["REQUEST_HANDLERS"]
 
@@ -182,6 +182,8 @@ def _array_entries(context: InspectorContext, message: Message) -> Message:
     value = view.quantity(what, row)
     if value is UNAVAILABLE:
         raise InspectorError("released", f"The value of row {row} is no longer available.", "Run the cell again.")
+    if is_unavailable(value):
+        raise InspectorError("none", f"Inside ak.vmap row {row} has values of many examples.", "Record one example.")
     if value is None:
         raise InspectorError("none", f"Row {row} has no {what}: it is None.", "Request tape.explain for the reason.")
     limit = int_argument(message, "limit", 0, 1_000_000, 1000)

@@ -233,7 +233,7 @@ def describe_nan(table: TapeTable, row: int) -> dict[str, Any]:
 def _nan_expression(table: TapeTable, row: int, place: tuple[int, ...]) -> str:
     """The operation written with the numbers that produced the nan; only its name if it is not elementwise."""
     node, name = table.nodes[row], table.ops[row]
-    if node is None or node.op is None or (node.op.family != "elementwise" and name not in _SIGNS):
+    if node is None or table.parts[row] is None or (node.op.family != "elementwise" and name not in _SIGNS):
         return name
     values = [table.value(i) for i in table.inputs[row]]
     shape = table.likes[row].shape

@@ -18,8 +18,7 @@ from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.tensor import wrap
 from autodiff_kit.core.unbroadcast import unbroadcast
-from autodiff_kit.errors import AutodiffError
-from autodiff_kit.lab.kernel.errors import InspectorError
+from autodiff_kit.lab.kernel.errors import InspectorError, error_text
 from autodiff_kit.lab.kernel.table_model import TapeTable
 from autodiff_kit.lab.kernel.value_summary import UNAVAILABLE, kind_letter, summarize
 from autodiff_kit.ops.row_gradient import RowGradient
@@ -134,12 +133,12 @@ class ReverseSweep(SteppedSweep):
             self.results[row] = event["after"] = _apply_hooks(self.hooks[node], before, node, event)
             event["before"] = before
         event["g"] = self.results[row]
-        if node is None or node.op is None:
+        if node is None or table.parts[row] is None:  # a leaf, which an outer tape may have computed
             return event
         try:
             parts = input_cotangents(table.evaluable_node(row), event["g"])
         except Exception as error:  # noqa: BLE001 - rules may be the user's; the rest of the sweep is worth seeing
-            event["trouble"] = _error_text(error)
+            event["trouble"] = error_text(error)
             return event
         for n, part in parts:
             part = part.numpy() if type(part) is RowGradient else part
@@ -185,7 +184,7 @@ class ForwardSweep(SteppedSweep):
         try:
             event["g"] = output_tangent(node, incoming)
         except Exception as error:  # noqa: BLE001 - as above
-            event["trouble"] = _error_text(error)
+            event["trouble"] = error_text(error)
         if event["g"] is not None:
             self.results[row] = event["g"]
         return event
@@ -203,13 +202,8 @@ def _apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, event: d
             new = hook(wrap(canonical(g)))
             g = g if new is None else unbroadcast(unwrap(new), node.spec or SCALAR)
         except Exception as error:  # noqa: BLE001 - it is the user's
-            event["trouble"] = _error_text(error)
+            event["trouble"] = error_text(error)
     return g
-
-
-def _error_text(error: Exception) -> str:
-    """The text of an error that a rule or hook raised, with its class if it is not an error of the kit."""
-    return str(error) if isinstance(error, AutodiffError) else f"{type(error).__name__}: {error}"
 
 
 def hook_message(event: dict[str, Any]) -> dict[str, Any]:

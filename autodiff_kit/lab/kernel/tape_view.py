@@ -42,7 +42,7 @@ class TapeView:
         self.serializer = TapeSerializer(self.table, context.cells, self.targets)
         self.frozen = [row for row, flags in self.table.flags.items() if "f" in flags]
         self.kinds = bytearray(b"?" * len(self.table))
-        self.scanned = 0
+        self.not_scanned = set(range(len(self.table)))
         self.bad: Message | None = None
         self.sweeps: dict[str, tuple[Any, SteppedSweep]] = {}
 
@@ -170,8 +170,8 @@ class TapeView:
         """Determine the kind of a row's value, and the first nan once all rows are known."""
         if self.kinds[row] == ord("?"):
             self.kinds[row] = ord(kind_letter(self.table.value(row)))
-            self.scanned += 1
-            if self.scanned == self.n and b"N" in self.kinds:
+            self.not_scanned.discard(row)  # a row without a value is asked about again, and counts once
+            if not self.not_scanned and self.bad is None and b"N" in self.kinds:
                 self.bad = describe_nan(self.table, self.kinds.index(b"N"))
 
 

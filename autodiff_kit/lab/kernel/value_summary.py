@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["UNAVAILABLE", "array_entries", "json_number", "kind_letter", "summarize"]
+from autodiff_kit.core.tracer import SymbolicValue
+
+__all__ = ["UNAVAILABLE", "array_entries", "is_unavailable", "json_number", "kind_letter", "summarize"]
 
 
 class _Unavailable:
@@ -20,6 +22,11 @@ class _Unavailable:
 UNAVAILABLE: Any = _Unavailable()
 
 _SMALL_SIZE = 24  # entries up to which plain Python is faster than NumPy
+
+
+def is_unavailable(value: Any) -> bool:
+    """Whether there is no value to show: it is not kept, or inside ``ak.vmap`` stands for those of many examples."""
+    return value is UNAVAILABLE or isinstance(value, SymbolicValue)
 
 
 def json_number(x: Any) -> float | int | str:
@@ -54,7 +61,7 @@ def kind_letter(value: Any) -> str:
         return "0" if value == 0 else "N" if value != value else "i" if value in (math.inf, -math.inf) else "v"
     if value is None:
         return "n"
-    if value is UNAVAILABLE:
+    if is_unavailable(value):
         return "?"
     array = _flat_real(value)
     if array.dtype.kind == "f" and array.size:
@@ -72,7 +79,7 @@ def summarize(value: Any) -> list[Any] | None:
     """Smallest, largest, mean and Euclidean norm of the finite entries; the numbers of entries that are not finite and
     that are zero; the first four entries. None for None, and for an unknown value.
     """
-    if value is None or value is UNAVAILABLE:
+    if value is None or is_unavailable(value):
         return None
     if type(value) is float:
         one = json_number(value)

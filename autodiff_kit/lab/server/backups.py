@@ -11,7 +11,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,13 +37,18 @@ TABLES: Final = ("lesson", "prediction", "question", "attempt")
 def create_backup(folder: WorkingFolder, what: object) -> dict[str, Any]:
     """Write a backup of everything, or of one lesson, and return it as BACKUP."""
     scope = _valid_scope(what)
+    return _write_backup(folder, scope, [original.path for original in _notebooks_in(scope)])
+
+
+def _write_backup(folder: WorkingFolder, scope: str, notebooks: Iterable[str]) -> dict[str, Any]:
+    """Write a backup of the progress of a scope and of some notebooks, and return it as BACKUP."""
     where = folder.own_path(BACKUP_FOLDER)
     where.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(dir=where, prefix=".draft-"))
     try:
         write_progress_db(folder, lambda mine: _copy_progress(mine, draft / "progress.db"))
-        for original in _notebooks_in(scope):
-            _copy_notebook(folder, original.path, draft)
+        for path in notebooks:
+            _copy_notebook(folder, path, draft)
         found = _publish(draft, where, scope)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
@@ -54,8 +59,8 @@ def create_backup(folder: WorkingFolder, what: object) -> dict[str, Any]:
 def list_backups(folder: WorkingFolder) -> list[dict[str, Any]]:
     """Return the backups, newest first."""
     where = folder.own_path(BACKUP_FOLDER)
-    found = [path for path in where.iterdir() if BACKUP_ID.fullmatch(path.name)] if where.is_dir() else []
-    return [_backup_json(path) for path in sorted(found, reverse=True) if path.is_dir() and not path.is_symlink()]
+    found = [path for path in where.iterdir() if _is_backup(path)] if where.is_dir() else []
+    return [_backup_json(path) for path in sorted(found, reverse=True)]
 
 
 def reset_progress(folder: WorkingFolder, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,12 +85,14 @@ def reset_progress(folder: WorkingFolder, body: Mapping[str, Any]) -> dict[str, 
 def restore_backup(folder: WorkingFolder, id: str) -> dict[str, Any]:
     """Restore a backup: its progress, and the notebooks that it holds."""
     found = folder.own_path(f"{BACKUP_FOLDER}/{id}") if BACKUP_ID.fullmatch(id) else None
-    if found is None or not found.is_dir():
+    if found is None or not _is_backup(found):
         raise RequestError(404, "no_backup", f"There is no backup {id[:40]!r}.", "Choose one of the list.")
-    scope = _match_id(found.name)["scope"]
+    scope = _valid_scope(_match_id(found.name)["scope"])
     rows = _rows(found / "progress.db", scope)
     files = {path: read_file(found / path) for path in _notebooks_of(found)}
-    present = create_backup(folder, scope)
+    # An older kit's lesson may have had another name: its notebook is replaced too, and so belongs to the backup.
+    replaced = dict.fromkeys([*(original.path for original in _notebooks_in(scope)), *files])
+    present = _write_backup(folder, scope, replaced)
 
     def work(db: sqlite3.Connection) -> int:
         rev = increment_revision(db)
@@ -150,6 +157,21 @@ def _sync_to_disk(path: Path) -> None:
             os.fsync(file.fileno())
 
 
+def _is_backup(path: Path) -> bool:
+    """Whether a path is a backup's folder; a name that was typed may hold no time."""
+    if not BACKUP_ID.fullmatch(path.name) or not path.is_dir() or path.is_symlink():
+        return False
+    try:
+        _time_of(path)
+    except ValueError:
+        return False
+    return True
+
+
+def _time_of(backup: Path) -> datetime:
+    return datetime.strptime(_match_id(backup.name)["at"], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+
+
 def _match_id(name: str) -> re.Match[str]:
     parts = BACKUP_ID.fullmatch(name)
     assert parts is not None
@@ -164,7 +186,6 @@ def _notebooks_of(backup: Path) -> list[str]:
 
 def _backup_json(backup: Path) -> dict[str, Any]:
     parts = _match_id(backup.name)
-    at = datetime.strptime(parts["at"], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
     try:
         rows = _rows(backup / "progress.db", parts["scope"])
     except RequestError:
@@ -172,7 +193,7 @@ def _backup_json(backup: Path) -> dict[str, Any]:
     return {
         "id": backup.name,
         "scope": parts["scope"],
-        "at": at.isoformat(timespec="seconds"),
+        "at": _time_of(backup).isoformat(timespec="seconds"),
         "lessons": len(rows["lesson"]) if rows else 0,
         "notebooks": _notebooks_of(backup),
         "bytes": sum(path.stat().st_size for path in backup.rglob("*") if path.is_file()),
@@ -218,8 +239,9 @@ def _where(table: str, scope: str) -> tuple[str, tuple[str, ...]]:
     if table == "prediction":
         return "lesson = ?", (scope,)
     column = "id" if table == "question" else "question"
-    exercise = lesson_catalog()[scope].exercise
-    ids = sorted({cell.question for cell in exercise.cells if cell.question}) if exercise else []
+    entry = lesson_catalog().get(scope)  # a newer kit's backup may be of a lesson that this one does not have
+    cells = entry.exercise.cells if entry and entry.exercise else ()
+    ids = sorted({cell.question for cell in cells if cell.question})
     return f"{column} IN ({', '.join('?' * len(ids))})", tuple(ids)
 
 

@@ -114,10 +114,11 @@ def read_file(path: Path) -> bytes:
     """
     # No link is followed here, as it may have come after the check; a pipe would keep the thread waiting.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags), "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise RequestError(404, "no_file", f"{path.name} is not a regular file.", "Choose a notebook.")
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)  # a file object would not close that of a folder
+        raise RequestError(404, "no_file", f"{path.name} is not a regular file.", "Choose a notebook.")
+    with os.fdopen(descriptor, "rb") as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise RequestError(413, "too_large", f"{path.name} is over 10 MB.", "Clear its outputs, save, and try again.")

@@ -17,14 +17,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from autodiff_kit.lab.server import submissions
 from autodiff_kit.lab.server.catalog import REVEAL_CALL, OriginalNotebook, lesson_catalog
 from autodiff_kit.lab.server.errors import RequestError
 from autodiff_kit.lab.server.folder import WorkingFolder, read_file
 from autodiff_kit.lab.server.progress_db import damaged_files, read_progress_db, write_progress_db
-from autodiff_kit.lessons.notebook_file import read_notebook
+from autodiff_kit.lessons.notebook_file import cell_source, read_notebook
 from autodiff_kit.lessons.progress import OUTCOMES
 from autodiff_kit.lessons.progress_rows import append_event, increment_revision
 from autodiff_kit.lessons.timestamps import utc_now
@@ -44,7 +44,7 @@ FORMER_NAMES: Final = {"read_at": "done_at"}
 TEXTS: Final = ("lesson", "item", "answer_json", "at", "id", "notebook", "state", "message", "question", "outcome",
                 "cell_sha", "receipt", "sha256")  # fmt: skip
 NUMBERS: Final = ("points", "best", "tries", "hints_seen", "solution_seen", "score", "ms")
-SCORE: Final = re.compile(r"^(Passed|Nearly|Not yet): ([0-9.]+) of ([0-9.]+) points")
+SCORE: Final = re.compile(r"^(Passed|Nearly|Not yet): ([0-9]+(?:\.[0-9]+)?) of [0-9.]+ points")
 STATES: Final = ("not tried", "error", "not yet", "partial", "passed")
 OUTCOME: Final = {"Passed": "passed", "Nearly": "partial", "Not yet": "not yet"}
 
@@ -191,16 +191,22 @@ def _checked(exercise: OriginalNotebook, cells: list[Row]) -> Iterator[tuple[str
 
 
 def _source(cell: Row) -> str:
-    return "".join(cell.get("source", ""))
+    return cell_source(cell.get("source", ""))
 
 
 def _output(cell: Row) -> str:
-    """Return the text of a cell's first output."""
-    for output in cell.get("outputs") or []:
-        text = output.get("data", {}).get("text/plain", output.get("text", ""))
+    """Return the text of a cell's first output; of outputs that are none, as in a file that was edited, nothing."""
+    outputs = cell.get("outputs")
+    for output in filter(_is_object, outputs if isinstance(outputs, list) else []):
+        data = output.get("data")
+        text = (data if _is_object(data) else output).get("text/plain", output.get("text", ""))
         if text:
-            return "".join(text)
+            return cell_source(text)
     return ""
+
+
+def _is_object(value: object) -> TypeGuard[Row]:
+    return isinstance(value, dict)
 
 
 def _merge_lesson(db: sqlite3.Connection, row: Row, rev: int) -> None:

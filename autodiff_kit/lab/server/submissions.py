@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import re
 import tempfile
@@ -201,7 +202,14 @@ def _read_receipt(path: Path) -> dict[str, Any] | None:
             found = json.loads(bundle.read("receipt.json"))
     except (OSError, KeyError, ValueError, RuntimeError, EOFError, zlib.error, zipfile.BadZipFile):
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("at"), str) else None
+    return found if isinstance(found, dict) and _is_receipt(found) else None
+
+
+def _is_receipt(found: dict[str, Any]) -> bool:
+    """Whether a receipt has what one has, each of its type: the learner's file may have been edited."""
+    score = found.get("score_so_far")
+    texts = all(isinstance(found.get(name), str) for name in ("at", "exercise", "sha256"))
+    return texts and isinstance(score, (int, float)) and math.isfinite(score)
 
 
 def _submission_json(folder: WorkingFolder, path: Path, receipt: str, about: dict[str, Any]) -> dict[str, Any]:

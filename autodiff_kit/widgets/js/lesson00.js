@@ -53,7 +53,7 @@ const makeParts = (model, restart) => ({
     at: model.get("step"),
     onStep: (step) => setView(model, { step }),
   }),
-  asks: inputSlider(model, "asks", { label: "Times asked", min: 1, max: 5 }),
+  asks: inputSlider(model, "asks", { label: "Times asked", min: 1, max: 5, toInput: Math.round }),
   rule: h("div", { class: "ak-rulebox", "aria-live": "polite" }),
   kept: h("p", { class: "ak-note" }),
   answers: h("div", {}),

@@ -104,8 +104,8 @@ function makeParts(model) {
     stepper,
     graph,
     inner: h("div", { class: "ak-inners" }),
-    n: inputSlider(model, "n", { label: "n, inputs", min: 1, max: 128 }),
-    m: inputSlider(model, "m", { label: "m, outputs", min: 1, max: 128 }),
+    n: inputSlider(model, "n", { label: "n, inputs", min: 1, max: 128, toInput: Math.round }),
+    m: inputSlider(model, "m", { label: "m, outputs", min: 1, max: 128, toInput: Math.round }),
     costs: CostBars({ label: "Sweeps for the whole Jacobian" }),
   };
 }

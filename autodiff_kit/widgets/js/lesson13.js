@@ -103,8 +103,8 @@ function makeParts(model) {
         setView(model, { view, at: OPENS[view] });
       },
     }),
-    n: inputSlider(model, "n", { label: "Steps", min: 10, max: 200, step: 10 }),
-    k: inputSlider(model, "k", { label: "A checkpoint every k layers", min: 1, max: LAYERS }),
+    n: inputSlider(model, "n", { label: "Steps", min: 10, max: 200, step: 10, toInput: Math.round }),
+    k: inputSlider(model, "k", { label: "A checkpoint every k layers", min: 1, max: LAYERS, toInput: Math.round }),
     lanes: NodeLanes({
       label: "Nodes alive in four loops; the table below says the same",
       choice: "The loop that is explained",

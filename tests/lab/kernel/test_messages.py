@@ -379,6 +379,70 @@ def test_the_first_nan_is_found_with_its_numbers(seen: Any, tapes: Any) -> None:
     assert tape is not None
 
 
+def test_the_first_nan_is_found_where_rows_without_a_value_are_asked_about_again(page: Any) -> None:
+    x = ak.Variable([1.0, np.nan], name="x")
+    with ak.GradientTape() as tape:
+        y = ak.sum(ak.sin(x) @ np.eye(2))
+    assert tape.gradient(y, x) is not None  # which releases what the inspector did not save
+    n = page.ask("tape.head", tape="t1")["n"]
+    for _ in range(3):
+        late = page.ask("tape.kinds", tape="t1", a=1, b=n)
+    assert "?" in late["value"]
+    assert page.ask("tape.kinds", tape="t1", a=0, b=1)["bad"] == {"node": 0, "index": [1], "text": "variable"}
+
+
+def test_an_inner_tape_ends_at_what_an_outer_one_computed(seen: Any) -> None:
+    x, z = ak.Variable([1.0, -1.0], name="x"), ak.Variable([1.0, 2.0], name="z")
+    with np.errstate(all="ignore"), ak.GradientTape() as outer:
+        middle = ak.sqrt(z - 1.5)
+        with ak.GradientTape(persistent=True) as inner:
+            inner.watch(middle)
+            y = ak.sum(x * middle)
+    inner_id = next(one["tape"] for one in seen.ask("tape.list")["tapes"] if one["n"] == 4)
+    assert letters(seen, inner_id, 4) == "vNNN"
+    assert letters(seen, inner_id, 4, "cotangent") == "Nvvv"
+    events = all_events(seen, inner_id, direction="reverse")
+    assert [event["sends"] for event in events if event["node"] == 1] == [[]]
+    assert seen.ask("tape.head", tape=inner_id)["bad"] == {"node": 1, "index": [0], "text": "watch"}
+    assert outer.nodes
+    assert y.shape == ()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_numpys_error_setting_in_a_notebook_stops_no_answer(seen: Any) -> None:
+    x = ak.Variable(np.full(100, 1e200), name="x")
+    with ak.GradientTape(persistent=True) as tape:
+        y = x * x
+    with np.errstate(all="raise"):
+        assert seen.ask("tape.values", tape="t1", a=0, b=2, what=["value"])["rows"][0][0][3] == "inf"
+        assert seen.ask("tape.sweep", tape="t1")["done"]
+    assert tape.nodes
+    assert y.shape == (100,)
+
+
+def test_a_tape_inside_vmap_is_shown_without_values(seen: Any) -> None:
+    tapes = []
+
+    def slope(z: Any) -> Any:
+        with ak.GradientTape(persistent=True) as tape:
+            tape.watch(z)
+            y = ak.log(z) * z
+        tapes.append(tape)
+        return tape.gradient(y, z)
+
+    ak.vmap(slope)(np.array([1.0, 2.0]))
+    head = seen.ask("tape.head", tape="t1")
+    assert [head["tables"]["op"][k] for k in unpacked(head["columns"])["op"]] == ["watch", "log", "multiply"]
+    kinds = seen.ask("tape.kinds", tape="t1", a=0, b=3)
+    assert (kinds["value"], set(kinds["cotangent"])) == ("???", {"?", "v"})
+    assert seen.ask("tape.values", tape="t1", a=0, b=3, what=["value"])["rows"] == [[None]] * 3
+    assert all_events(seen, "t1", direction="reverse")
+    assert seen.refused("tape.array", tape="t1", node=1) == "none"
+    assert "inside ak.vmap" in seen.ask("tape.jacobian", tape="t1", target=2, source=0)["trouble"]
+    assert seen.ask("tape.diff", a="t1", b="t1")["changed"] == []
+    assert [row.value for row in tapes[0].table().rows] == ["", ""]
+
+
 def test_a_tape_of_one_row(seen: Any, bytes_of: Any) -> None:
     x = ak.constant(3.0, name="x")
     with ak.GradientTape() as tape:
@@ -521,6 +585,8 @@ def test_a_rule_that_raises_does_not_stop_a_sweep(seen: Any) -> None:
         y = ak.sum(broken(x)) + ak.sum(x * 3.0)
     events = all_events(seen, "t1", direction="reverse")
     assert any("ValueError: no slope today" in e.get("trouble", "") for e in events)
+    told = seen.ask("tape.jacobian", tape="t1", target=events[0]["node"], source=0)
+    assert (told["rows"], told["trouble"]) == (None, "ValueError: no slope today")
     assert events[-1]["g"][6] == [3, 3]
     assert all_events(seen, "t1", direction="reverse") == events
     assert tape.nbytes > 0

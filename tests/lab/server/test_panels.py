@@ -356,6 +356,16 @@ def test_a_renamed_exercise_is_recognized_by_its_contents(folder: WorkingFolder)
     assert submissions.hand_in(folder, found["path"], sha(copy))["exercise"] == SLUG
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system lists no open files")
+def test_a_folder_in_place_of_a_notebook_leaves_no_file_open(folder: WorkingFolder) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(5):
+        with pytest.raises(RequestError) as told:
+            panel_data.exercises(folder, "work/exercises", None)
+    assert (told.value.status, told.value.code) == (404, "no_file")
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 def test_a_damaged_exercise_still_has_its_questions(folder: WorkingFolder) -> None:
     (folder.server_root / EXERCISE).write_text("[]")
     assert len(panel_data.exercises(folder, EXERCISE, None)["questions"]) == 6
@@ -531,11 +541,17 @@ def test_files_that_are_not_bundles_are_skipped(folder: WorkingFolder) -> None:
     (where / "notes.zip").write_bytes(b"PK")
     (where / f"{SLUG}-00000000-01.zip").write_bytes(b"not a zip")
     (where / f"{SLUG}-00000000-02.zip").mkdir()
-    for n, text in ((3, "[]"), (4, "{}"), (5, "{"), (6, '{"at": 3}'), (7, " " * 100_000)):
-        with zipfile.ZipFile(where / f"{SLUG}-00000000-0{n}.zip", "w") as bundle:
+    receipt = {"at": "2026-11-26T12:00:00+00:00", "exercise": SLUG, "sha256": "0" * 64, "score_so_far": 1.0}
+    edited = [receipt | change for change in ({"exercise": [SLUG]}, {"score_so_far": float("nan")}, {"sha256": 5})]
+    texts = ["[]", "{}", "{", '{"at": 3}', " " * 100_000, *map(json.dumps, edited)]
+    for n, text in enumerate(texts, start=3):
+        with zipfile.ZipFile(where / f"{SLUG}-00000000-{n:02}.zip", "w") as bundle:
             bundle.writestr("receipt.json", text)
-    (where / f"{SLUG}-00000000-08.zip").symlink_to("/etc/passwd")
+    (where / f"{SLUG}-00000000-98.zip").symlink_to("/etc/passwd")
     assert submissions.list_submissions(folder) == []
+    with zipfile.ZipFile(where / f"{SLUG}-00000000-99.zip", "w") as bundle:
+        bundle.writestr("receipt.json", json.dumps(receipt))
+    assert [row["receipt"] for row in submissions.list_submissions(folder)] == ["00000000-99"]
 
 
 def test_search_finds_titles_before_text(fresh: WorkingFolder) -> None:

@@ -152,6 +152,20 @@ def test_scores_come_back_from_the_notebook(folder: WorkingFolder) -> None:
     assert states["jvp-2"] == states["jvp-6"] == ("not tried", 0)
 
 
+@pytest.mark.parametrize("outputs", [5, "text", [1], [{"data": "x"}], [{"text": 5}], [{"data": {"text/plain": [1]}}]])
+@pytest.mark.parametrize("source", [5, None, [1, 2]])
+def test_a_notebook_of_odd_cells_stops_no_repair(folder: WorkingFolder, outputs: object, source: object) -> None:
+    learn(folder)
+    backups.create_backup(folder, "all")
+    for path in (EXERCISE, f"notebooks/{SLUG}.ipynb"):
+        notebook = json.loads((folder.root / path).read_text())
+        for cell in notebook["cells"]:
+            cell |= {"outputs": outputs, "source": source, "execution_count": 1}
+        (folder.root / path).write_text(json.dumps(notebook))
+    file(folder).write_bytes(NONSENSE)
+    assert lessons(folder)["01"]["score"] == 4.5
+
+
 def test_how_far_a_lesson_was_walked_comes_back_from_the_notebook(folder: WorkingFolder) -> None:
     file(folder).write_bytes(NONSENSE)
     entry = lesson_catalog()["01"]

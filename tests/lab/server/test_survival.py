@@ -364,6 +364,31 @@ def test_the_command_lines_backups_can_be_restored(folder: WorkingFolder) -> Non
     assert backups.restore_backup(folder, listed[0]["id"])["progress"]["lessons"]["01"]["score"] == 3
 
 
+def test_the_list_shows_a_newer_kits_backups_and_skips_names_without_a_time(folder: WorkingFolder) -> None:
+    attempt(folder)
+    made = backups.create_backup(folder, "all")
+    where = folder.root / backups.BACKUP_FOLDER
+    shutil.copytree(where / made["id"], where / "20260101-000000-98")
+    (where / "99999999-999999-all").mkdir()
+    listed = [(row["scope"], row["lessons"]) for row in backups.list_backups(folder)]
+    assert listed == [("all", made["lessons"]), ("98", 0)]
+    for id, code in (("20260101-000000-98", "no_lesson"), ("99999999-999999-all", "no_backup")):
+        with pytest.raises(RequestError) as told:
+            backups.restore_backup(folder, id)
+        assert (told.value.status, told.value.code) == (404, code)
+
+
+def test_restore_backs_up_every_notebook_that_it_replaces(folder: WorkingFolder) -> None:
+    """An older kit's backup holds a notebook under a name that this kit's lessons do not have."""
+    made = backups.create_backup(folder, "all")
+    former = "notebooks/01_former_name.ipynb"
+    (folder.root / backups.BACKUP_FOLDER / made["id"] / former).write_text("{}")
+    (folder.root / former).write_text("mine")
+    back = backups.restore_backup(folder, made["id"])
+    assert (folder.root / former).read_text() == "{}"
+    assert (folder.root / backups.BACKUP_FOLDER / back["backup"]["id"] / former).read_text() == "mine"
+
+
 # A folder that this user may read and not write. Root may write anywhere, so root switches to another user.
 LOOK_AND_WRITE = """
 import hashlib, json, os, sys, warnings

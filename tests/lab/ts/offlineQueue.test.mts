@@ -65,3 +65,24 @@ test('what the server will never take is an error, and is not kept', async () =>
   assert.equal(queue.size, 0);
   assert.deepEqual([0, 200, 403, 423, 507].map(isTemporary), [true, false, false, true, true]);
 });
+
+test('two tabs that send what waits at the same time lose nothing', async () => {
+  const first = served();
+  first.status.now = 0;
+  for (const path of ['a', 'b', 'c']) {
+    await first.queue.sendOrKeep(change(path));
+  }
+  let answer = (): void => undefined;
+  const slow = new OfflineQueue(() => new Promise(done => { answer = () => done({}); }), first.store);
+  const flushed = slow.flush(); // its change is taken, and the answer is on its way
+  first.status.now = 200;
+  first.queue.onChange = () => { first.status.now = first.queue.size > 1 ? 200 : 0; }; // and the server goes away again
+  await first.queue.flush();
+  assert.deepEqual([first.taken, first.queue.size], [['a', 'b'], 1]);
+  answer();
+  await new Promise(rest => setTimeout(rest));
+  assert.equal(first.queue.size, 1, 'what was not sent is still there');
+  answer();
+  await flushed;
+  assert.equal(first.queue.size, 0);
+});

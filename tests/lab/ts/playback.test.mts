@@ -87,3 +87,12 @@ test('playing comes to the end by itself', async () => {
   }
   assert.deepEqual([s.playing, s.playhead, s.forwardEnd], [false, null, 12]);
 });
+
+test('on an empty tape there is no place to go to', async () => {
+  const { s, deck: d } = await deck();
+  Object.assign(s, { tape: { n: 0, target: -1 }, forwardEnd: 0, reverseEnd: 0 });
+  for (const go of [() => d.seek(3), () => d.step(1), () => d.step(-1)]) {
+    go();
+    assert.equal(s.playhead, null);
+  }
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseTangent } from '../../../autodiff_kit/lab/src/inspector/tangentField.ts';
+import { parseTangent, tangentText } from '../../../autodiff_kit/lab/src/inspector/tangentField.ts';
 
 test('numbers are read however they are written', () => {
   for (const text of ['1 2 −1', '[1, 2, -1]', ' 1;2 ; -1.0 ', '(1e0 .2e1 −1)']) {
@@ -18,5 +18,11 @@ test('what is no tangent says what is expected', () => {
   assert.match(String(parseTangent('1 2', 900)), /such as 1 2 3 4 …, or one/);
   for (const text of ['nan', '1e999', '0x10', '1/2', '1,5e']) {
     assert.equal(typeof parseTangent(text, 1), 'string', text);
+  }
+});
+
+test('what was pushed is shown so that it can be pushed again', () => {
+  for (const numbers of [[100000, -0.00001, 0.1], [1e-300, -2.5e21, 0], [1 / 3, -1, 123456.789]]) {
+    assert.deepEqual(parseTangent(tangentText(numbers), 3), numbers);
   }
 });

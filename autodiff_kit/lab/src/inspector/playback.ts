@@ -38,7 +38,7 @@ export class Playback {
   }
 
   seek(i: number): void {
-    if (this.s.tape) {
+    if (this.n) {
       this.moveTo(Math.max(0, Math.min(this.n - 1, i)));
     }
   }

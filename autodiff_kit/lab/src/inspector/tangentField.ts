@@ -1,5 +1,4 @@
 import { button, h } from '../common/dom';
-import { formatNumber } from '../common/numberFormat';
 import { sizeOf } from './valueFormat';
 import type { InspectorState } from './inspectorState';
 import type { Tape } from './tape';
@@ -21,6 +20,9 @@ export function parseTangent(text: string, size: number): number[] | string {
     : tn('This input has one entry: write one number, such as 1; got %2.', 'This input has %1 entries: write %1 numbers, such as %3, or one number for all; got %2.', size, words.length, exampleNumbers(size));
 }
 
+/** Numbers as the field shows them: as they are, since they are read again. */
+export const tangentText = (numbers: number[]): string => numbers.map(x => String(x).replaceAll('-', '−')).join(' ');
+
 const exampleNumbers = (size: number): string => {
   const few = Array.from({ length: Math.min(size, 4) }, (_, k) => (k === size - 1 ? '−1' : String(k + 1))).join(' ');
   return size > 4 ? `${few} …` : few;
@@ -35,7 +37,7 @@ export class TangentField {
 
   constructor(private readonly s: InspectorState, readonly tape: Tape, readonly node: number) {
     this.size = sizeOf(tape.shape(node));
-    const begin = tape.pushedTangent?.node === node ? tape.pushedTangent.numbers.map(x => formatNumber(x, 17)).join(' ') : Array.from({ length: this.size <= SHOWN ? this.size : 1 }, () => '1').join(' ');
+    const begin = tape.pushedTangent?.node === node ? tangentText(tape.pushedTangent.numbers) : Array.from({ length: this.size <= SHOWN ? this.size : 1 }, () => '1').join(' ');
     this.input = h<HTMLInputElement>('input', { type: 'text', class: 'akl-seed', value: begin, autocomplete: 'off', 'aria-label': t('Tangent of %1', tape.label(node)), 'aria-describedby': 'akl-seed-said' });
     this.input.setAttribute('spellcheck', 'false');
     this.input.addEventListener('keydown', e => e.key === 'Enter' && this.push());

@@ -2,7 +2,7 @@ import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import type { Contents, Kernel } from '@jupyterlab/services';
 import { blobOf, download } from '../common/download';
 import { t } from '../common/translation';
-import { ServerError, type OpenedNotebook, type Progress, type Submission, type Syllabus, type Transport } from './serverClient';
+import { NO_RESPONSE, ServerError, type OpenedNotebook, type Progress, type Submission, type Syllabus, type Transport } from './serverClient';
 
 /** On a static site no server knows the lessons: the syllabus is a file of the site, the rest is the notebook's kernel's. */
 
@@ -53,7 +53,10 @@ export class KernelTransport implements Transport {
 
   private async wholeSyllabus(): Promise<Syllabus> {
     this.syllabus ??= fetch(URLExt.join(PageConfig.getBaseUrl(), siteSyllabus())).then(answer => answer.json() as Promise<Syllabus>);
-    const all = await this.syllabus;
+    const all = await this.syllabus.catch(() => {
+      this.syllabus = null; // so that it can be fetched again
+      throw new ServerError(NO_RESPONSE, 'lost', t('The server does not answer.'));
+    });
     const saved = localStorage.getItem(LAST_PROGRESS);
     const known = await this.progress('progress').catch(() => null);
     return { ...all, progress: known ?? (saved ? (JSON.parse(saved) as Progress) : all.progress) };

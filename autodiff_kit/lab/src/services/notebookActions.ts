@@ -78,8 +78,13 @@ export class NotebookActions {
     if (this.server.checksInKernel) {
       return this.server.check(label).then(({ outcome }) => attemptAdvice(outcome), (error: ServerError) => checkAdvice(error.code === 'not_loaded' ? 'NameError' : error.code, error.message));
     }
-    const future = kernel.requestExecute({ code: '', user_expressions: { outcome: `${label}.check().outcome` }, store_history: false, allow_stdin: false });
-    const { content } = (await future.done) as KernelMessage.IExecuteReplyMsg;
+    let content: KernelMessage.IExecuteReplyMsg['content'];
+    try {
+      const future = kernel.requestExecute({ code: '', user_expressions: { outcome: `${label}.check().outcome` }, store_history: false, allow_stdin: false });
+      ({ content } = (await future.done) as KernelMessage.IExecuteReplyMsg);
+    } catch {
+      return t('The kernel stopped before it answered.'); // it was restarted, or it died
+    }
     const said = (content.status === 'ok' ? content.user_expressions.outcome : content) as unknown as CheckReply;
     if (said.status === 'ok') {
       return attemptAdvice(said.data?.['text/plain'].slice(1, -1));

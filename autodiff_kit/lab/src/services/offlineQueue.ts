@@ -71,7 +71,8 @@ export class OfflineQueue {
             break;
           }
         }
-        this.save(this.stored.slice(1));
+        const sent = JSON.stringify(next); // another tab may have sent it too, and taken it out
+        this.save(this.stored.filter(one => JSON.stringify(one) !== sent));
       }
     } finally {
       this.sending = false;

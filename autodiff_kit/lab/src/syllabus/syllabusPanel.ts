@@ -46,6 +46,7 @@ export class SyllabusPanel {
   private serverError: ServerError | null = null;
   private disconnectedAt = '';
   private retries = 0;
+  private retryTimer = 0;
   private readonly head = h('header', { class: 'akl-syl-head' });
   private readonly next = h('div', { class: 'akl-next' });
   private readonly notice = h('div', { role: 'status' });
@@ -119,7 +120,8 @@ export class SyllabusPanel {
     if (error.status === NO_RESPONSE) {
       this.disconnectedAt ||= new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
       const wait = RETRY_SECONDS[Math.min(this.retries++, RETRY_SECONDS.length - 1)];
-      setTimeout(() => void this.load(), 1000 * wait);
+      clearTimeout(this.retryTimer); // one question at a time, however many went unanswered
+      this.retryTimer = window.setTimeout(() => void this.load(), 1000 * wait);
     }
   }
 

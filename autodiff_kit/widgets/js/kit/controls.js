@@ -6,9 +6,9 @@ import { Slider } from "./slider.js";
 export const inputChoice = (model, name, label, options, also = {}) =>
   Segmented({ label, options, value: model.get(name), onChange: (value) => ask(model, { [name]: value, ...also }) });
 
-/** A slider that sets one input. */
-export const inputSlider = (model, name, props) =>
-  Slider({ ...props, value: model.get(name), onChange: (value) => ask(model, { [name]: value }) });
+/** A slider that sets one input; `toInput` makes it of what was set, such as a whole number of what was typed. */
+export const inputSlider = (model, name, { toInput = (value) => value, ...props }) =>
+  Slider({ ...props, value: model.get(name), onChange: (value) => ask(model, { [name]: toInput(value) }) });
 
 /** A list with one entry replaced. */
 export const withEntry = (list, i, value) => list.map((old, k) => (k === i ? value : old));
