@@ -16,7 +16,8 @@ import pytest
 from autodiff_kit import cli
 from autodiff_kit.grade import batch
 from autodiff_kit.grade.progress_bar import ProgressBar
-from autodiff_kit.grade.results import read_results
+from autodiff_kit.grade.results import SubmissionResult, read_results
+from autodiff_kit.grade.submission import Submission
 
 from .notebooks import LESSON, LESSONS, answered, notebook, with_cell
 
@@ -168,6 +169,32 @@ def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, mo
     assert grade(subs, out, "--regrade", "adam-5") == 0
     assert asked == ["adam-5"] * 4
     assert by_name(out) == before
+
+
+def test_a_new_submission_is_graded_in_full_where_one_question_is_graded_again(subs, tmp_path):
+    kept = subs.parent / "bob.ipynb"
+    (subs / "bob.ipynb").rename(kept)
+    assert grade(subs, tmp_path / "out") == 0
+    kept.rename(subs / "bob.ipynb")
+    assert grade(subs, tmp_path / "out", "--regrade", "adam-5") == 0
+    found = by_name(tmp_path / "out")["bob"]
+    assert (found.score, found.max_score) == (FULL - LOST, FULL)
+
+
+def graded_without_a_sandbox(job):
+    """Stands for `grade_job` in a worker: every third submission kills it."""
+    if job.submission.learner.endswith("3"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return SubmissionResult(job.submission.learner, "", "graded")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_who_kills_the_graders_process_costs_nobody_else(monkeypatch, workers):
+    monkeypatch.setattr(batch, "grade_job", graded_without_a_sandbox)
+    jobs = [batch.GradingJob(Submission(f"learner {k}"), "s", batch.BatchOptions()) for k in (1, 3, 4, 13, 5, 6)]
+    found = {one.learner: result.status for one, result in batch._grade_in_processes(jobs, workers)}
+    lost = {"learner 3", "learner 13"}
+    assert found == {name: "crashed" if name in lost else "graded" for name in (one.submission.learner for one in jobs)}
 
 
 @pytest.mark.slow
