@@ -132,7 +132,7 @@ def grade_batch(
         raise ArgumentError(f"--workers must be 1 or more, got {options.workers}.")
     if options.only and not any(_has_question(one, options.only) for one in submissions):
         raise StructureError(f"--regrade must name a question of these exercises, such as jvp-1; got {options.only!r}.")
-    before = {one.key: store.load(one) for one in submissions}
+    before = {one.key: store.load(one, options.limits) for one in submissions}
     todo = [
         one for one in submissions if before[one.key] is None or (options.only and _has_question(one, options.only))
     ]
@@ -143,7 +143,7 @@ def grade_batch(
     for one, graded in _grade_all(jobs, options):
         earlier = before[one.key]
         result = graded if earlier is None else _merge_results(earlier, graded)
-        store.save(one, result)
+        store.save(one, result, options.limits)
         results[one.key] = result
         progress.step()
     progress.end()

@@ -119,6 +119,42 @@ def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch):
     assert by_name(out)["dan"].score == FULL
 
 
+def test_what_ended_by_a_limit_is_graded_again_with_a_higher_one(tmp_path, sandbox):
+    """As the guide advises; with the same limits it is not run again."""
+    subs, out = tmp_path / "subs", tmp_path / "out"
+    subs.mkdir()
+    busy = "import time\nwhile time.process_time() < 1.5:\n    pass"
+    (subs / "ada.ipynb").write_text(json.dumps(with_cell(busy)), encoding="utf-8")
+    assert grade(subs, out, "--cpu", "1") == 0
+    assert by_name(out)["ada"].status == "timeout"
+    stored = {path.stat().st_mtime_ns for path in (out / ".grading" / "results").iterdir()}
+    assert grade(subs, out, "--cpu", "1") == 0
+    assert {path.stat().st_mtime_ns for path in (out / ".grading" / "results").iterdir()} == stored
+    assert grade(subs, out) == 0
+    assert (by_name(out)["ada"].status, by_name(out)["ada"].score) == ("graded", FULL)
+
+
+def test_remarks_that_depend_on_others_are_those_of_the_last_run(tmp_path, sandbox):
+    subs, out = tmp_path / "subs", tmp_path / "out"
+    subs.mkdir()
+    shared = with_cell("1 / 0")
+    shared["metadata"]["autodiff_kit"]["learner"] = "one random id"
+
+    def remarks_of_ada():
+        assert grade(subs, out) == 0
+        return by_name(out)["ada"].remarks
+
+    (subs / "ada.ipynb").write_text(json.dumps(shared), encoding="utf-8")
+    (own,) = remarks_of_ada()
+    assert own.startswith("The cell `1 / 0`")
+    (subs / "bob.ipynb").write_text(json.dumps(shared), encoding="utf-8")
+    same, again = remarks_of_ada()
+    assert "that of bob have the same random id" in same
+    assert again == own
+    (subs / "bob.ipynb").unlink()
+    assert remarks_of_ada() == (own,)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kill", [os.killpg, os.kill], ids=["all of it", "the batch alone"])
 def test_a_batch_continues_after_a_kill(subs, tmp_path, kill):
