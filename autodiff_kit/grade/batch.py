@@ -37,6 +37,8 @@ __all__ = ["BatchOptions", "SchedulerError", "grade_batch", "grade_job"]
 MAX_TRIES = 2
 SCHEDULER_TIMEOUT = 10  # seconds
 PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
+TRY_AGAIN = "The same command tries it again."
+"""How the reason of a result ends that is the grader's failure; such a result is not kept."""
 
 
 class SchedulerError(AutodiffError, RuntimeError):
@@ -94,7 +96,7 @@ def grade_job(job: GradingJob) -> SubmissionResult:
             _close_thread_runners()
             if last:
                 why = str(error).splitlines()[0]
-                return _lost_result(job.submission, f"The sandbox was lost twice ({why})")
+                return _lost_result(job.submission, f"The sandbox was lost twice ({why}).")
         except Exception as error:  # noqa: BLE001 - one submission's failure is never another's
             _close_thread_runners()
             return _lost_result(job.submission, f"The grader could not grade it ({type(error).__name__}).")
@@ -143,7 +145,8 @@ def grade_batch(
     for one, graded in _grade_all(jobs, options):
         earlier = before[one.key]
         result = graded if earlier is None else _merge_results(earlier, graded)
-        store.save(one, result, options.limits)
+        if not graded.reason.endswith(TRY_AGAIN):
+            store.save(one, result, options.limits)
         results[one.key] = result
         progress.step()
     progress.end()
@@ -291,7 +294,9 @@ def _merge_results(earlier: SubmissionResult, regraded: SubmissionResult) -> Sub
     return replace(earlier, marks=marks)
 
 
-def _lost_result(submission: Submission, reason: str) -> SubmissionResult:
+def _lost_result(submission: Submission, why: str) -> SubmissionResult:
+    """The result of a submission that the grader failed to grade."""
+    reason = f"{why} {TRY_AGAIN}"
     questions = find_exercise(submission.exercise).questions if submission.exercise else ()
     marks = tuple(QuestionGrade(question.id, 0.0, question.points, "error", reason) for question in questions)
     return SubmissionResult(

@@ -404,3 +404,21 @@ def test_a_sandbox_that_is_lost_twice_costs_one_submission(subs, tmp_path, monke
     assert (found["bob"].status, found["bob"].score) == ("crashed", 0)
     assert "lost twice" in found["bob"].reason
     assert found["eve"].score == 15.0
+
+
+def test_what_the_grader_failed_to_grade_is_tried_again_by_the_same_command(subs, tmp_path, monkeypatch):
+    real = batch.grade_submission
+
+    def failing(submission, *more):
+        if submission.learner == "ada":
+            raise OSError("too many open files")
+        return real(submission, *more)
+
+    monkeypatch.setattr(batch, "grade_submission", failing)
+    assert grade(subs, tmp_path / "out") == 0
+    lost = by_name(tmp_path / "out")["ada"]
+    assert (lost.status, lost.score) == ("crashed", 0)
+    assert lost.reason == "The grader could not grade it (OSError). The same command tries it again."
+    monkeypatch.setattr(batch, "grade_submission", real)
+    assert grade(subs, tmp_path / "out") == 0
+    assert by_name(tmp_path / "out")["ada"].score == FULL
