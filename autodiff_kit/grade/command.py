@@ -123,8 +123,9 @@ def _run_grade(options: argparse.Namespace) -> int:
     roster = read_roster(options.roster) if options.roster else None
     platform_names = bool(options.canvas or options.moodle or roster)
     collected = collect_submissions(
-        options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names
-    )
+        options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names,
+        out=options.out,
+    )  # fmt: skip
     submissions = with_logins(collected, roster)
     if not options.timestamps:
         policy.require_different_times(submissions)

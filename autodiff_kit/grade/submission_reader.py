@@ -16,7 +16,7 @@ from .exercise_lookup import find_exercise, find_known_exercise
 from .integrity import check_integrity
 from .outside_text import clean_name, clean_text
 from .submission import Submission
-from .submission_files import RejectedSubmission, notebook_from_zip, read_file_bytes, read_short_text
+from .submission_files import RejectedSubmission, has_suffix, notebook_from_zip, read_file_bytes, read_short_text
 
 __all__ = ["SUFFIXES", "read_submission"]
 
@@ -54,13 +54,13 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
     )
     remarks: tuple[str, ...] = ()
     try:
-        if path.suffix not in SUFFIXES:
+        if not has_suffix(path.name, *SUFFIXES):
             raise RejectedSubmission(
                 "invalid", f"It is a file of another kind ({clean_name(path.name)}). Hand in the notebook (.ipynb)."
             )
         data = read_file_bytes(path)
         blank = replace(blank, sha256=hashlib.sha256(data).hexdigest())
-        if path.suffix == ".zip":
+        if has_suffix(path.name, ".zip"):
             data, remarks = notebook_from_zip(data)
         return _parse_submission(replace(blank, remarks=remarks), _parse_notebook(data), wanted)
     except RejectedSubmission as refused:

@@ -84,6 +84,30 @@ def test_the_same_seed_in_the_learners_own_check_gives_the_same_verdict(hand_in)
     assert (own.outcome, own.message, own.misconception) == (mark.outcome, mark.message, mark.misconception)
 
 
+def test_a_suffix_in_capitals_is_a_notebooks_too(tmp_path):
+    (tmp_path / "cyd").mkdir()
+    for name in ("ada.IPYNB", "cyd/hw.Ipynb"):
+        (tmp_path / name).write_text(json.dumps(answered()), encoding="utf-8")
+    assert [(one.learner, one.status) for one in collect_submissions([tmp_path])] == [("ada", ""), ("cyd", "")]
+
+
+def test_what_macos_adds_to_an_archive_is_nobodys(tmp_path):
+    for name in ("ada/hw.ipynb", "__MACOSX/ada/hw.ipynb", "ada/__MACOSX/hw.ipynb"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(answered()), encoding="utf-8")
+    (tmp_path / "ada" / "._hw.ipynb").write_bytes(b"\0\5\x16\7\xff")
+    (ada,) = collect_submissions([tmp_path])
+    assert (ada.learner, ada.status, ada.remarks) == ("ada", "", ())
+
+
+def test_the_folder_of_grades_among_the_submissions_is_nobodys(tmp_path):
+    (tmp_path / "ada.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
+    (tmp_path / "grades").mkdir()
+    (tmp_path / "grades" / "grades.csv").write_text("x", encoding="utf-8")
+    found = collect_submissions([tmp_path], out=tmp_path / "grades" / ".." / "grades")
+    assert [one.learner for one in found] == ["ada"]
+
+
 def test_all_forms_of_submissions(tmp_path):
     import shutil
     import zipfile

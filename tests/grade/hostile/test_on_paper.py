@@ -209,6 +209,18 @@ def test_a_bundle_with_two_notebooks(tmp_path):
     assert "2 notebooks" in reason(bundle(tmp_path, [("a.ipynb", "{}"), ("b.ipynb", "{}")]))
 
 
+def test_a_folder_that_was_packed_as_it_lay_is_a_bundle(tmp_path):
+    """With what macOS and Jupyter put beside a notebook, and with a suffix in capitals."""
+    entries = [
+        ("./hw/HW.IPYNB", json.dumps(answered())),
+        ("./hw/.ipynb_checkpoints/HW-checkpoint.ipynb", "{}"),
+        ("__MACOSX/hw/._HW.IPYNB", b"\0\5\x16\7"),
+        ("./hw/._HW.ipynb", b"\0\5\x16\7"),
+    ]
+    found = read_submission(bundle(tmp_path, entries, "EVE.ZIP"), "eve")
+    assert (found.status, found.remarks) == ("", ())
+
+
 def test_a_deleted_cell(hand_in):
     found = answered()
     found["cells"].remove(answer_cell(found, "adam-2"))
