@@ -105,7 +105,7 @@ def _run_grade(options: argparse.Namespace) -> int:
 
     from .batch import BatchOptions, grade_batch
     from .csv_table import grades_csv
-    from .exercise_lookup import use_checks
+    from .exercise_lookup import require_all_checks, use_checks
     from .inside.limits import ResourceLimits
     from .late_policy import LatePolicy
     from .lms_export import match_roster
@@ -126,6 +126,7 @@ def _run_grade(options: argparse.Namespace) -> int:
         options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names,
         out=options.out,
     )  # fmt: skip
+    require_all_checks({one.exercise for one in collected} - {""})
     submissions = with_logins(collected, roster)
     if not options.timestamps:
         policy.require_different_times(submissions)

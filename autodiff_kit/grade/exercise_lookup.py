@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from autodiff_kit.exercises import custom
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.exercises.questions import LESSONS
 
-__all__ = ["find_builtin_exercise", "find_exercise", "find_known_exercise", "question_names", "use_checks"]
+__all__ = ["find_builtin_exercise", "find_exercise", "find_known_exercise", "question_names", "require_all_checks", "use_checks"]
 
 MAX_NAME_LENGTH = 80
 
@@ -59,6 +60,17 @@ def find_exercise(name: str) -> Lesson:
             f"`grading` that `autodiff-kit author build` wrote; it must have {name}_checks in it."
         )
     return found
+
+
+def require_all_checks(exercises: Iterable[str]) -> None:
+    """Raise a :class:`StructureError` if the checks of an exercise are those of its release, for learners."""
+    for name in exercises:
+        absent = [question.id for question in find_exercise(name).questions if question.private]
+        if absent:
+            raise StructureError(
+                f"{_checks_folder} has the learners' copy of {name}'s checks, in which {', '.join(absent)} has none. "
+                "Give the folder `grading` that `autodiff-kit author build` wrote beside `release`."
+            )
 
 
 def question_names(exercise: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from autodiff_kit.errors import StructureError
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.lessons.timestamps import parse_timestamp
 
@@ -47,6 +48,11 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
     -------
     Submission
         With cells, if the notebook can be run.
+
+    Raises
+    ------
+    StructureError
+        If the teacher's checks of its exercise cannot be loaded.
     """
     wanted = find_exercise(exercise) if exercise else None
     blank = Submission(
@@ -65,6 +71,8 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
         return _parse_submission(replace(blank, remarks=remarks), _parse_notebook(data), wanted)
     except RejectedSubmission as refused:
         return replace(blank, status=refused.status, reason=refused.reason, remarks=remarks)
+    except StructureError:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever a file does to its reader, the others are graded
         reason = f"It could not be read ({type(error).__name__}). Open it in Jupyter, save it, and hand it in again."
         return replace(blank, status="invalid", reason=reason, remarks=remarks)

@@ -161,6 +161,26 @@ def test_the_grader_takes_the_private_part_from_the_teachers_folder(private, tmp
     assert scores == {"ada": (2.0, ""), "bob": (0.0, "forgets-the-second")}
 
 
+@pytest.mark.parametrize("public", ["", PUBLIC], ids=["no check", "public examples"])
+def test_the_learners_copy_of_the_checks_grades_nobody(private, tmp_path, capsys, public):
+    """Without a check every function would have all points."""
+    build_exercise(private(public), tmp_path, ("release",))
+    words = ["grade", str(tmp_path / "release" / "newton_steps.ipynb"), "--out", str(tmp_path / "out")]
+    assert main([*words, "--checks", str(tmp_path / "release")]) == 1
+    assert f"learners' copy of newton_steps's checks, in which {QUESTION} has none" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("module", ["newton_steps_1.py", "__init__.py"])
+def test_checks_that_cannot_be_loaded_are_not_the_learners_fault(private, tmp_path, capsys, module):
+    build_exercise(private(), tmp_path, ("release", "grading"))
+    (tmp_path / "grading" / "newton_steps_checks" / module).write_text("# empty", encoding="utf-8")
+    ada = (tmp_path / "release" / "newton_steps.ipynb").rename(tmp_path / "ada.ipynb")
+    words = ["grade", str(ada), "--out", str(tmp_path / "out"), "--workers", "1"]
+    assert main([*words, "--checks", str(tmp_path / "grading")]) == 1
+    assert "newton_steps_checks stop with AttributeError" in capsys.readouterr().err
+
+
 def test_without_the_folder_the_error_names_it(tmp_path, capsys):
     (tmp_path / "ada.ipynb").write_text("{}")
     assert main(["grade", str(tmp_path), "--out", str(tmp_path / "out"), "--exercise", "newton_steps"]) == 1
@@ -169,7 +189,7 @@ def test_without_the_folder_the_error_names_it(tmp_path, capsys):
 
 def test_checks_are_taken_from_one_folder_only(private, tmp_path):
     build_exercise(private(), tmp_path, ("grading",))
-    for name in ("../newton_steps", "newton_steps/x", "", "newton_step"):
+    for name in ("../newton_steps", "newton_steps/x", "", "newton_step", "𝐚" * 80):
         assert load_checks(tmp_path / "grading", name) is None
     assert load_checks(tmp_path / "grading", "newton_steps").questions[0].id == QUESTION
     del sys.modules["newton_steps_checks"]
