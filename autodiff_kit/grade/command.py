@@ -76,7 +76,7 @@ def _add_gradebook_options(grade: argparse.ArgumentParser) -> None:
 
 def _add_late_options(grade: argparse.ArgumentParser) -> None:
     late = grade.add_argument_group("late work")
-    late.add_argument("--due", default="", metavar="TIME", help="such as 2026-11-30T23:59+01:00")
+    late.add_argument("--due", default="", metavar="TIME", help="such as 2026-11-30T23:59+01:00 (without a zone: UTC)")
     late.add_argument("--grace", type=float, default=0.0, metavar="MINUTES", help="not counted as late (default: 0)")
     late.add_argument(
         "--timestamps",

@@ -232,7 +232,7 @@ def result(score=10.0, submitted="2026-11-30T12:00:00+00:00", **more):
         (LatePolicy("2026-11-28T11:59", per_day=10), True, 3),
         (LatePolicy("2026-11-28T11:59", per_day=40, most=50), True, 5),
         (LatePolicy("2026-11-30T12:30+01:00", per_day=10), True, 1),
-        (LatePolicy("2026-11-01"), True, 0),
+        (LatePolicy("2026-11-01T12:00"), True, 0),
     ],
 )
 def test_late_rules(rule, late, penalty):
