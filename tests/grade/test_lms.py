@@ -7,13 +7,15 @@ import io
 import json
 import os
 from dataclasses import replace
+from datetime import datetime
+from unittest.mock import MagicMock
 
 import pytest
 
 from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.grade.assignment import remark_other_exercises, remark_shared_rows
 from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
-from autodiff_kit.grade.nbgrader_gradebook import GradebookError, database_url
+from autodiff_kit.grade.nbgrader_gradebook import GradebookError, _write_submission, database_url
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from autodiff_kit.grade.roster import platform_learner, read_roster
 from autodiff_kit.grade.submission_discovery import collect_submissions
@@ -263,6 +265,14 @@ def test_a_gradebook_is_a_url_or_a_file(tmp_path):
     assert database_url(str(tmp_path / "book.db")) == f"sqlite:///{tmp_path / 'book.db'}"
     with pytest.raises(FileError, match="folder does not exist"):
         database_url(str(tmp_path / "none" / "book.db"))
+
+
+def test_a_due_date_in_the_gradebook_stays_where_none_is_given():
+    book = MagicMock()
+    _write_submission(book, RESULTS[0], "")
+    book.update_or_create_assignment.assert_called_once_with("01_x")
+    _write_submission(book, RESULTS[0], "2026-11-20T12:00+01:00")
+    book.update_or_create_assignment.assert_called_with("01_x", duedate=datetime(2026, 11, 20, 11))  # noqa: DTZ001
 
 
 def test_without_nbgrader_it_says_what_to_install(monkeypatch):

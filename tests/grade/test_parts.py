@@ -7,6 +7,9 @@ import random
 import re
 import socket
 import struct
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +26,9 @@ from autodiff_kit.exercises.protocol import (
     bitwise_equal,
 )
 from autodiff_kit.grade.csv_table import grades_csv
+from autodiff_kit.grade.grading import grade_submission
 from autodiff_kit.grade.inside import syscall_filter
+from autodiff_kit.grade.inside.limits import ResourceLimits
 from autodiff_kit.grade.late_policy import LatePolicy
 from autodiff_kit.grade.lms_export import Enrolment
 from autodiff_kit.grade.outside_text import clean_name, clean_text, file_names
@@ -31,11 +36,13 @@ from autodiff_kit.grade.protocol import ConnectionLost, Message, MessageSocket, 
 from autodiff_kit.grade.reports import feedback_html, report_html
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from autodiff_kit.grade.rpc import RpcConnection
+from autodiff_kit.grade.sandbox import UnsandboxedRunner
 from autodiff_kit.grade.similarity import SimilarGroup, similar_groups
 from autodiff_kit.grade.submission import CELL_WORDS, Submission
 from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.grade.submission_reader import read_submission
 
-from .notebooks import LESSON, answered
+from .notebooks import LESSON, answered, with_cell
 
 
 @pytest.fixture
@@ -468,6 +475,19 @@ def test_no_name_is_a_formula_in_a_spreadsheet():
     assert "'=HYPERLINK(1)" in text
     assert text.splitlines()[0].split(",")[0] == '"assignment"'
     assert len(text.splitlines()[0].split(",")) == 11
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="whether a process lives is read from /proc")
+def test_without_a_sandbox_nothing_that_a_notebook_began_lives_on(tmp_path):
+    begin = "import subprocess\nchild = subprocess.Popen(['sleep', '600'])\n"
+    found = with_cell(f"{begin}open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))")
+    (tmp_path / "eve.ipynb").write_text(json.dumps(found), encoding="utf-8")
+    grade_submission(read_submission(tmp_path / "eve.ipynb", "eve"), UnsandboxedRunner(ResourceLimits()), "s")
+    stat = Path("/proc", (tmp_path / "pid").read_text(), "stat")
+    until = time.monotonic() + 10
+    while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX":
+        assert time.monotonic() < until, "the child lives on"
+        time.sleep(0.05)
 
 
 def test_a_control_group_limits_the_sandbox_where_it_can_be_had(tmp_path):
