@@ -135,6 +135,7 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
     if not names:
         raise MasterNotebookError(f"{where} has no question: no cell's metadata says part 'answer'.")
+    _require_files_of_their_own(names, where)
     found = [_parse_question(name, parts, where) for name in names]
     wrong = {name: tuple(_parse_wrong_answer(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
     author_sources = {name: cell_source(parts[name, "author"][0]) for name in names}
@@ -157,6 +158,15 @@ def _cells_by_part(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[
         if "question" in about and "part" in about:
             parts.setdefault((about["question"], about["part"]), []).append(cell)
     return parts
+
+
+def _require_files_of_their_own(names: list[str], where: str) -> None:
+    """Raise if two questions would be written into one file of checks, whose name has ``_`` in place of ``-``."""
+    owners: dict[str, str] = {}
+    for name in names:
+        other = owners.setdefault(name.replace("-", "_"), name)
+        if other != name:
+            raise MasterNotebookError(f"{where}: {other} and {name} differ in - and _ only. Rename one of them.")
 
 
 def _single_cell(

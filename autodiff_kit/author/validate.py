@@ -242,10 +242,20 @@ def _try_answer(question: Question, source: str, what: str, seeds: Iterable[int]
         return
     functions = {name: names[name] for name in question.writes}
     for seed in seeds:
-        said = fault(grade_attempt(question, functions, seed))
+        try:
+            said = fault(grade_attempt(question, functions, seed))
+        except Exception as error:  # noqa: BLE001 - whatever the author's check raises is told
+            said = _check_stopped(error)
         if said:
             yield f"{what} {said} (seed {seed})."
             return
+
+
+def _check_stopped(error: Exception) -> str:
+    words = f"ends the check with {type(error).__name__}: {error}"
+    if isinstance(error, KeyError):
+        words += "; `messages` needs each misconception that the check names, and the facts what a message has in braces"
+    return words
 
 
 def _fault_of_starter(verdict: Verdict) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import sys
 
@@ -102,6 +103,21 @@ def test_the_release_holds_nothing_of_check_and_answer(private, tmp_path, public
     kept = every_byte(tmp_path / "grading")
     assert b"forgets-the-second" in kept
     assert b"mistakes" in kept
+
+
+def test_a_release_that_was_built_before_the_question_became_private_holds_nothing_of_it(begun, private, tmp_path):
+    build_exercise(read_master(begun), tmp_path, ("release",))
+    home = tmp_path / "release" / "newton_steps_checks"
+    compileall.compile_dir(home, quiet=1)
+    build_exercise(private(), tmp_path, ("release",))
+    assert sorted(path.name for path in home.iterdir()) == ["__init__.py", "exercise.json"]
+
+
+@pytest.mark.parametrize("part", ["course", "otter"])
+def test_a_part_that_would_hand_out_a_private_check_is_refused(private, tmp_path, capsys, part):
+    (tmp_path / "m.ipynb").write_text(json.dumps(private().notebook), encoding="utf-8")
+    assert main(["author", "build", str(tmp_path / "m.ipynb"), "--out", str(tmp_path / "out"), "--only", part]) == 1
+    assert f"{part} would hand out the checks of private questions" in capsys.readouterr().err
 
 
 def test_a_release_with_numbers_for_each_learner_holds_nothing_either(tmp_path):
