@@ -368,7 +368,8 @@ def _same_content(before: object, after: Any) -> bool:
             and before.keys() == after.keys()
             and all(_same_content(before[k], after[k]) for k in before)
         )
-    return bitwise_equal(before, plain_copy(after, lambda _: ReturnedFunction(-1)))
+    as_they_are = [plain_copy(value, lambda _: ReturnedFunction(-1)) for value in (before, after)]
+    return bitwise_equal(*as_they_are)
 
 
 def shares_memory(answer: object, copies: object) -> bool:

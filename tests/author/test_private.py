@@ -197,6 +197,28 @@ def test_checks_that_cannot_be_loaded_are_not_the_learners_fault(private, tmp_pa
     assert "newton_steps_checks stop with AttributeError" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("argument", "points", "words"),
+    [
+        ("rng.choice([0.5, 1.0, 2.0])", 2.0, "Every case is right."),
+        ("range(3)", 0.0, "the check gives slope an argument that cannot be sent: a value of type range"),
+    ],
+)
+def test_arguments_of_a_check_reach_the_sandbox_or_are_the_checks_fault(
+    changed, tmp_path, sandbox_or_skip, argument, points, words
+):
+    def change(cell):
+        source = "".join(cell["source"])
+        cell["source"] = source.replace("x = rng.uniform(0.5, 3, n)", f"x = {argument}")
+
+    build_exercise(parse_master(changed({f"{QUESTION}-author": change})), tmp_path, ("grading", "key"))
+    words_of_command = ["grade", str(tmp_path / "key"), "--out", str(tmp_path / "out"), "--workers", "1"]
+    assert main([*words_of_command, "--checks", str(tmp_path / "grading")]) == 0
+    (found,) = read_results(tmp_path / "out" / "results.jsonl")
+    assert (found.status, found.score) == ("graded", points)
+    assert words in found.marks[0].message
+
+
 def test_without_the_folder_the_error_names_it(tmp_path, capsys):
     (tmp_path / "ada.ipynb").write_text("{}")
     assert main(["grade", str(tmp_path), "--out", str(tmp_path / "out"), "--exercise", "newton_steps"]) == 1

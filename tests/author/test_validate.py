@@ -69,6 +69,7 @@ def replace(before, after):
         ("-author", replace('{"product-of-slopes": np', '{"product-of-slops": np'), "with KeyError: 'product-of-slops'; `mess"),
         ("-author", replace("You multiplied", "You {often} multiplied"), "ends the check with KeyError: 'often'"),
         ("-author", replace("np.sin(x) + x * np.cos(x), mistakes", "nope, mistakes"), "ends the check with NameError"),
+        ("-author", replace('"x": rng.', '"x": nope.'), "Its example stops with NameError"),
         ("-check", source("q1.check()"), "Its check needs"),
         ("-check", lambda cell: cell["metadata"]["nbgrader"].update(points=3), "would give 3 points, but the kit 2"),
         ("-check", lambda cell: cell["metadata"]["nbgrader"].update(grade_id="other"), "No cell has its grade"),

@@ -102,6 +102,15 @@ def test_plain_values_are_sent_unchanged(value):
             line.close()
 
 
+@pytest.mark.parametrize("number", [np.float64(0.5), np.float32("nan"), np.int64(-3), np.bool_(True), np.complex64(1j)])
+def test_numbers_of_numpy_are_sent_as_such(pair, number):
+    """As `rng.choice` and the entries of an array give them: a check hands them on as arguments."""
+    (got,) = there([number], pair)
+    assert type(got) is type(number)
+    assert got.tobytes() == number.tobytes()
+    assert there(np.array(["sin"])[0], pair) == "sin"
+
+
 def test_functions_and_opaque_values_are_sent(pair):
     sent = [
         SeededGenerator(5),
@@ -133,6 +142,7 @@ def test_functions_and_opaque_values_are_sent(pair):
         b'{"kind": "x", "fields": {}, "values": [], "arrays": [["<f8", [99999999, 99999999]]]}\n',
         b'{"kind": "x", "fields": {}, "values": [], "arrays": [["<U99999999", [1]]]}\n',
         b'{"kind": "x", "fields": {}, "values": [{"pickle": "x"}], "arrays": []}\n',
+        b'{"kind": "x", "fields": {}, "values": [{"scalar": 0}], "arrays": [["|u1", [2]]]}\n12',
         b'{"kind": "x", "fields": {}, "values": [{"yours": 7}], "arrays": []}\n',
         b'{"kind": "x", "fields": {}, "values": [{"set": [[1]]}], "arrays": []}\n',
         b'{"kind": "x", "fields": {}, "values": [{"dict": [[[1], 2]]}], "arrays": []}\n',
