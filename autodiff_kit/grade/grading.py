@@ -83,7 +83,7 @@ def grade_submission(
         stamp=submission.stamp, sha256=submission.sha256, remarks=submission.remarks,
         platform_id=submission.platform_id,
     )  # fmt: skip
-    if submission.status not in ("", "tampered"):
+    if not submission.can_be_run:
         return replace(blank, marks=_grades_without_run(submission))
     lesson = find_exercise(submission.exercise)
     state = _GradingState()

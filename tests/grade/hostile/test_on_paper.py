@@ -270,6 +270,19 @@ def test_a_changed_test(hand_in):
     assert result.score == FULL - result.max_points["adam-5"]
 
 
+def test_a_later_notebook_with_a_changed_check_counts_before_an_earlier_one(tmp_path):
+    """It can be read, and is graded like any other."""
+    changed = answered()
+    next(cell for cell in changed["cells"] if cell.get("id") == "adam-1-check")["source"] = "x = 1"
+    for place, found in enumerate((notebook(), changed)):
+        path = tmp_path / "ada" / f"{place}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(found), encoding="utf-8")
+        os.utime(path, (1_700_000_000 + place, 1_700_000_000 + place))
+    (ada,) = collect_submissions([tmp_path])
+    assert ada.status == "tampered"
+
+
 def test_a_check_with_a_seed_or_omitted_is_allowed(hand_in):
     found = answered()
     for cell in found["cells"]:
