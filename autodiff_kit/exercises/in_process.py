@@ -408,7 +408,8 @@ def learner_error(call: Call, error: BaseException) -> LearnerCodeError:
         )
     text = translate("{name} stopped with {error}: {said}")
     return LearnerCodeError(
-        text.format(name=call.name, error=type_name(error), said=words_of_error(error)), learner_line(error.__traceback__)
+        text.format(name=call.name, error=type_name(error), said=words_of_error(error)),
+        learner_line(error.__traceback__),
     )
 
 

@@ -195,7 +195,7 @@ def _filled_worksheet(found: list[SubmissionResult], worksheet: Roster, column: 
 
 
 def _column_of_the_most(worksheet: Roster, column: str) -> str:
-    """The column of the most points, whose name is in the site's language: Moodle writes it behind that of the grade."""
+    """The column of the most points; its name is in the site's language, and it stands behind that of the grade."""
     if MOODLE_MOST in worksheet.columns:
         return MOODLE_MOST
     following = worksheet.columns[worksheet.columns.index(column) + 1 :]

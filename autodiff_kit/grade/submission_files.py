@@ -40,7 +40,7 @@ def has_suffix(name: str, *suffixes: str) -> bool:
 
 
 def is_ignored_folder(name: str) -> bool:
-    """Whether a folder is none of the learner's own: a hidden one, or what macOS puts beside the files of an archive."""
+    """Whether a folder is none of the learner's own: a hidden one, or what macOS adds to an archive."""
     return name.startswith(".") or name == "__MACOSX"
 
 

@@ -111,8 +111,8 @@ class SubmissionSession:
         measured = call.memory and self._probe is not None and self._probe.start_memory()
         try:
             self._connection.send(
-                "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet, wrt=list(call.wrt),
-                sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
+                "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet,
+                wrt=list(call.wrt), sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
                 memory=call.memory,
             )  # fmt: skip
         except MessageTooLarge:  # perhaps by what the learner's functions returned before

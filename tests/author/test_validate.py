@@ -66,7 +66,11 @@ def replace(before, after):
         ("-text", replace("Write `slope(x)`", "The slope of a product has two terms."), "contains a hint"),
         ("-author", replace('    "`sin(x) + x * cos(x)`",\n', ""), "It has 2 hints"),
         ("-author", replace('"product-of-slopes":', '"a b": "", "product-of-slopes":'), "must not contain spaces"),
-        ("-author", replace('{"product-of-slopes": np', '{"product-of-slops": np'), "with KeyError: 'product-of-slops'; `mess"),
+        (
+            "-author",
+            replace('{"product-of-slopes": np', '{"product-of-slops": np'),
+            "with KeyError: 'product-of-slops'; `mess",
+        ),
         ("-author", replace("You multiplied", "You {often} multiplied"), "ends the check with KeyError: 'often'"),
         ("-author", replace("np.sin(x) + x * np.cos(x), mistakes", "nope, mistakes"), "ends the check with NameError"),
         ("-author", replace('"x": rng.', '"x": nope.'), "Its example stops with NameError"),

@@ -111,17 +111,17 @@ def test_an_exception_is_shown_with_the_learners_line(question):
     assert "cost no try" in verdict.message
 
 
-class WithoutWords(Exception):
+class WithoutWordsError(Exception):
     def __str__(self):
         return self.nobody_set_this
 
 
-class OddWords(Exception):
+class OddWordsError(Exception):
     def __str__(self):
         return "\udc80" + "x" * 100_000
 
 
-@pytest.mark.parametrize("error", [WithoutWords, OddWords])
+@pytest.mark.parametrize("error", [WithoutWordsError, OddWordsError])
 def test_an_exception_with_odd_words_of_its_own_is_shown_too(error):
     def fail(*_args, **_kwargs):
         raise error

@@ -9,6 +9,7 @@ import socket
 import struct
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_kit.errors import StructureError
+from autodiff_kit.exercises import custom
 from autodiff_kit.exercises.protocol import (
     Callback,
     CallbackNamespace,
@@ -26,6 +28,7 @@ from autodiff_kit.exercises.protocol import (
     bitwise_equal,
 )
 from autodiff_kit.grade.csv_table import grades_csv
+from autodiff_kit.grade.exercise_lookup import find_known_exercise, use_checks
 from autodiff_kit.grade.grading import grade_submission
 from autodiff_kit.grade.inside import syscall_filter
 from autodiff_kit.grade.inside.limits import ResourceLimits
@@ -406,6 +409,22 @@ def test_pages_name_questions_as_the_notebook_and_learners_as_the_roster():
     assert f'<td class="name">{link}</td><td class="number">2.5 of 5</td><td class="short">0.5 less</td>' in report
     assert f"{link}; bob" in report
     assert '<td class="short">q2 <span' in report
+
+
+def test_threads_that_begin_at_once_load_checks_once(monkeypatch):
+    """As those of a dask worker do: loading a package takes its modules out of the way first."""
+    loaded = []
+
+    def load(_folder, name):
+        loaded.append(name)
+        time.sleep(0.2)
+
+    monkeypatch.setattr(custom, "load_checks", load)
+    use_checks(Path("somewhere"))
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(find_known_exercise, ["own"] * 3)) == [None] * 3
+    use_checks(None)
+    assert loaded == ["own"]
 
 
 def test_times_of_one_download_are_no_times_of_submission():
