@@ -302,9 +302,15 @@ def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where:
     missing = [key for key in ("slug", "title", "goal", "minutes") if not about.get(key)]
     if missing:
         raise MasterNotebookError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
+    slug = str(about["slug"])
+    if not f"{slug}_checks".isidentifier() and LESSONS.get(str(about.get("no"))) is None:
+        raise MasterNotebookError(
+            f"{where}: the slug {slug!r} in the notebook's metadata names a Python module, so it must consist of "
+            "letters, digits and _, no digit first."
+        )
     return Lesson(
         no=str(about.get("no") or about["slug"]),
-        slug=about["slug"],
+        slug=slug,
         title=about["title"],
         goal=about["goal"],
         minutes=int(about["minutes"]),

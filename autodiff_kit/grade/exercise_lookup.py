@@ -24,7 +24,7 @@ __all__ = [
 MAX_NAME_LENGTH = 80
 
 _checks_folder: Path | None = None
-_loading = threading.Lock()  # a dask worker grades in several threads, and modules are loaded once
+_loading = threading.RLock()  # a dask worker grades in several threads, and modules are loaded once
 
 
 def use_checks(folder: Path | None) -> None:

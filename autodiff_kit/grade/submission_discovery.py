@@ -96,12 +96,17 @@ def _files_with_learners(
     places: Iterable[Path], exercise: str, out: Path | None, *, others: bool
 ) -> Iterator[tuple[str, Path]]:
     """Each file that may be a submission, with its learner; ``others`` adds a platform's files of other kinds."""
+    grades = out.resolve() if out else None
     for place in places:
         if not os.path.lexists(place):
             raise FileError(f"{place} does not exist. Give notebooks, bundles or folders of them.")
         if place.is_dir() and not place.is_symlink():
-            entries = [entry for entry in sorted(place.iterdir()) if not is_ignored_folder(entry.name)]
-            entries = [entry for entry in entries if out is None or place.resolve() / entry.name != out.resolve()]
+            here = place.resolve()
+            entries = [
+                entry
+                for entry in sorted(place.iterdir())
+                if not is_ignored_folder(entry.name) and here / entry.name != grades
+            ]
             prefix = _classroom_prefix(place, entries)
             for entry in entries:
                 for learner, path in _files_in_entry(entry, exercise, others=others):

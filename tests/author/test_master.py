@@ -62,6 +62,8 @@ def test_each_missing_part_is_named(changed):
         parse_master(changed(drop=(ID,)))
     with pytest.raises(MasterNotebookError, match="lacks goal"):
         parse_master(changed(metadata={"goal": ""}))
+    with pytest.raises(MasterNotebookError, match="slug 'newton-steps' in the notebook's metadata names a Python mod"):
+        parse_master(changed(metadata={"slug": "newton-steps"}))
 
 
 @pytest.mark.parametrize(
