@@ -24,8 +24,8 @@ MAX_FILES: Final = 1000
 """Files of one learner's folder that are looked at, those nearest to its top first."""
 MAX_NOTEBOOKS: Final = 20
 CLONES: Final = "-submissions"
-# A bundle's name ends with the receipt of handing in.
-RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}$")
+# A bundle's name ends with the receipt of handing in: the beginning of a hash, and a number.
+RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}(?:-[0-9]{2,6})?$")
 
 
 def collect_submissions(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 
 import pytest
 
@@ -11,6 +12,7 @@ from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.grade.grading import question_seed
 from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.lab.server.submissions import BUNDLE_NAME
 
 from .notebooks import LESSON, answered, code, notebook, with_cell
 
@@ -82,6 +84,20 @@ def test_the_same_seed_in_the_learners_own_check_gives_the_same_verdict(hand_in)
     assert mark.seed == question_seed("s", "ada", "adam-5")
     own = grade_attempt(question, {"brake": lambda slots, last_gradient, b1: slots["m"]}, mark.seed)
     assert (own.outcome, own.message, own.misconception) == (mark.outcome, mark.message, mark.misconception)
+
+
+def test_bundles_as_the_panel_names_them_are_their_folders(tmp_path):
+    """Also where the folder of one learner is given."""
+    for name, count in (("ada", 2), ("bob", 1)):
+        for n in range(count):
+            path = tmp_path / name / f"{LESSON.slug}-0a1b2c3d-{n + 1:02d}.zip"
+            assert BUNDLE_NAME.fullmatch(path.name)
+            path.parent.mkdir(exist_ok=True)
+            with zipfile.ZipFile(path, "w") as bundle:
+                bundle.writestr("notebook.ipynb", json.dumps(answered()))
+    found = collect_submissions([tmp_path / "ada", tmp_path / "bob"])
+    assert [one.learner for one in found] == ["ada", "bob"]
+    assert "2 notebooks were handed in" in found[0].remarks[0]
 
 
 def test_a_suffix_in_capitals_is_a_notebooks_too(tmp_path):
