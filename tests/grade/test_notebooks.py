@@ -158,7 +158,11 @@ def test_a_time_noted_beside_the_notebook_counts_only_when_it_is_asked_for(tmp_p
     os.utime(tmp_path / "ada" / "x.ipynb", (1_700_000_000, 1_700_000_000))
     assert collect_submissions([tmp_path])[0].submitted == "2023-11-14T22:13:20+00:00"
     [noted] = collect_submissions([tmp_path], noted_times=True)
-    assert noted.submitted == "2026-11-20T08:30:00+00:00"
+    assert (noted.submitted, noted.remarks) == ("2026-11-20T08:30:00+00:00", ())
+    (tmp_path / "ada" / "timestamp.txt").write_text("2026-11-20 09:30:00.000000 CET\n")
+    [unread] = collect_submissions([tmp_path], noted_times=True)
+    assert unread.submitted == "2023-11-14T22:13:20+00:00"
+    assert "timestamp.txt cannot be read (2026-11-20 09:30:00.000000 CET)" in unread.remarks[0]
 
 
 def test_the_last_one_counts(tmp_path):

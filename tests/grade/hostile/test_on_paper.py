@@ -82,6 +82,15 @@ def test_nbformat_3_with_worksheets(tmp_path):
     assert "nbformat is 3" in reason(put(tmp_path, json.dumps(old)), "unsupported")
 
 
+def test_a_notebook_that_names_nothing_is_of_no_exercise_and_no_other_language(tmp_path):
+    found = answered()
+    found["metadata"]["autodiff_kit"].update(exercise="", slug="")
+    found["metadata"]["language_info"] = {"name": None}
+    read = read_submission(put(tmp_path, json.dumps(found).encode()), "eve")
+    assert (read.status, read.exercise) == ("unsupported", "")
+    assert read.reason.startswith("Its exercise is unknown")
+
+
 def test_another_language(tmp_path):
     found = answered()
     found["metadata"]["language_info"] = {"name": "R"}
