@@ -207,7 +207,7 @@ def _scaled(grade: str, result: SubmissionResult, most: str) -> str:
     if not grade or not result.max_score:
         return grade
     try:
-        return f"{round(float(grade) * decimal_number(most) / result.max_score, 2):g}"
+        return f"{round(result.score * decimal_number(most) / result.max_score, 2):g}"
     except ValueError:
         return grade
 

@@ -96,7 +96,7 @@ def _files_with_learners(
     places: Iterable[Path], exercise: str, out: Path | None, *, others: bool
 ) -> Iterator[tuple[str, Path]]:
     """Each file that may be a submission, with its learner; ``others`` adds a platform's files of other kinds."""
-    grades = out.resolve() if out else None
+    written = [out.resolve(), out.resolve() / "feedback"] if out else []
     for place in places:
         if not os.path.lexists(place):
             raise FileError(f"{place} does not exist. Give notebooks, bundles or folders of them.")
@@ -105,7 +105,7 @@ def _files_with_learners(
             entries = [
                 entry
                 for entry in sorted(place.iterdir())
-                if not is_ignored_folder(entry.name) and here / entry.name != grades
+                if not is_ignored_folder(entry.name) and here / entry.name not in written
             ]
             prefix = _classroom_prefix(place, entries)
             for entry in entries:

@@ -122,6 +122,9 @@ def test_the_folder_of_grades_among_the_submissions_is_nobodys(tmp_path):
     (tmp_path / "grades" / "grades.csv").write_text("x", encoding="utf-8")
     found = collect_submissions([tmp_path], out=tmp_path / "grades" / ".." / "grades")
     assert [one.learner for one in found] == ["ada"]
+    (tmp_path / "feedback").mkdir()
+    (tmp_path / "feedback" / "ada.html").write_text("x", encoding="utf-8")
+    assert [one.learner for one in collect_submissions([tmp_path], out=tmp_path)] == ["ada", "grades"]
 
 
 def test_all_forms_of_submissions(tmp_path):
