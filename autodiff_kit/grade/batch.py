@@ -28,7 +28,7 @@ from .grading import grade_submission
 from .inside.limits import ResourceLimits
 from .progress_bar import ProgressBar
 from .result_store import ResultStore
-from .results import QuestionGrade, SubmissionResult
+from .results import TRY_AGAIN, QuestionGrade, SubmissionResult
 from .sandbox import SandboxError, SubmissionRunner, make_runner
 from .submission import Submission
 
@@ -37,8 +37,6 @@ __all__ = ["BatchOptions", "SchedulerError", "grade_batch", "grade_job"]
 MAX_TRIES = 2
 SCHEDULER_TIMEOUT = 10  # seconds
 PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
-TRY_AGAIN = "The same command tries it again."
-"""How the reason of a result ends that is the grader's failure; such a result is not kept."""
 
 
 class SchedulerError(AutodiffError, RuntimeError):
@@ -145,7 +143,7 @@ def grade_batch(
     for one, graded in _grade_all(jobs, options):
         earlier = before[one.key]
         result = graded if earlier is None else _merge_results(earlier, graded)
-        if not graded.reason.endswith(TRY_AGAIN):
+        if not graded.was_lost:
             store.save(one, result, options.limits)
         results[one.key] = result
         progress.step()

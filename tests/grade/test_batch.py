@@ -419,7 +419,9 @@ def test_what_the_grader_failed_to_grade_is_tried_again_by_the_same_command(subs
         return real(submission, *more)
 
     monkeypatch.setattr(batch, "grade_submission", failing)
-    assert grade(subs, tmp_path / "out") == 0
+    assert grade(subs, tmp_path / "out", "--canvas") == 0
+    assert '"ada","","","ada","",""' in (tmp_path / "out" / "canvas.csv").read_text(), "0 points would be its own fault"
+    assert "No grade yet" in (tmp_path / "out" / "feedback" / "ada.html").read_text()
     lost = by_name(tmp_path / "out")["ada"]
     assert (lost.status, lost.score) == ("crashed", 0)
     assert lost.reason == "The grader could not grade it (OSError). The same command tries it again."
