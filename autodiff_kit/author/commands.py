@@ -9,6 +9,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autodiff_kit.errors import ArgumentError, StructureError
+
 if TYPE_CHECKING:
     from .master_notebook import MasterNotebook
 
@@ -118,9 +120,13 @@ def build_exercise(master: MasterNotebook, out: Path, parts: tuple[str, ...] = B
         "key": write_answer_key,
         "preview": write_preview,
     }
-    if any(question.private for question in master.lesson.questions):
+    if _has_private_questions(master):
         parts = tuple(part for part in parts if part not in RUN_BY_LEARNERS)
     return [path for part in parts for path in writers[part](out / part, master)]
+
+
+def _has_private_questions(master: MasterNotebook) -> bool:
+    return any(question.private for question in master.lesson.questions)
 
 
 def _read_named_master(name: str) -> MasterNotebook:
@@ -146,6 +152,12 @@ def _run_new(options: argparse.Namespace) -> int:
 
 def _run_build(options: argparse.Namespace) -> int:
     master = _read_named_master(options.master)
+    held_back = [part for part in options.only or () if part in RUN_BY_LEARNERS]
+    if held_back and _has_private_questions(master):
+        raise StructureError(
+            f"{' and '.join(held_back)} would hand out the checks of private questions, so nothing was written. Build "
+            "the other parts, and grade with `autodiff-kit grade --checks`."
+        )
     for path in build_exercise(master, options.out, tuple(options.only or BUILD_PARTS)):
         print(path)
     return 0
@@ -154,6 +166,10 @@ def _run_build(options: argparse.Namespace) -> int:
 def _run_validate(options: argparse.Namespace) -> int:
     from .validate import validate_exercise
 
+    if options.seeds < 1 or options.mutant_draws < 0:
+        raise ArgumentError(
+            f"--seeds must be 1 or more and --mutant-draws 0 or more, got {options.seeds} and {options.mutant_draws}."
+        )
     master = _read_named_master(options.master)
     problems = validate_exercise(master, options.seeds, options.mutant_draws)
     for problem in problems:

@@ -135,6 +135,7 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
     if not names:
         raise MasterNotebookError(f"{where} has no question: no cell's metadata says part 'answer'.")
+    _require_files_of_their_own(names, where)
     found = [_parse_question(name, parts, where) for name in names]
     wrong = {name: tuple(_parse_wrong_answer(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
     author_sources = {name: cell_source(parts[name, "author"][0]) for name in names}
@@ -157,6 +158,15 @@ def _cells_by_part(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[
         if "question" in about and "part" in about:
             parts.setdefault((about["question"], about["part"]), []).append(cell)
     return parts
+
+
+def _require_files_of_their_own(names: list[str], where: str) -> None:
+    """Raise if two questions would be written into one file of checks, whose name has ``_`` in place of ``-``."""
+    owners: dict[str, str] = {}
+    for name in names:
+        other = owners.setdefault(name.replace("-", "_"), name)
+        if other != name:
+            raise MasterNotebookError(f"{where}: {other} and {name} differ in - and _ only. Rename one of them.")
 
 
 def _single_cell(
@@ -292,9 +302,15 @@ def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where:
     missing = [key for key in ("slug", "title", "goal", "minutes") if not about.get(key)]
     if missing:
         raise MasterNotebookError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
+    slug = str(about["slug"])
+    if not f"{slug}_checks".isidentifier() and LESSONS.get(str(about.get("no"))) is None:
+        raise MasterNotebookError(
+            f"{where}: the slug {slug!r} in the notebook's metadata names a Python module, so it must consist of "
+            "letters, digits and _, no digit first."
+        )
     return Lesson(
         no=str(about.get("no") or about["slug"]),
-        slug=about["slug"],
+        slug=slug,
         title=about["title"],
         goal=about["goal"],
         minutes=int(about["minutes"]),

@@ -9,7 +9,7 @@ from autodiff_kit.exercises.question import Question
 from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .master_notebook import MasterNotebook
-from .notebook_cells import cell_source
+from .notebook_cells import cell_source, kit_metadata
 from .release import learner_notebook, write_checks_module, write_notebook
 
 __all__ = ["write_otter_tests"]
@@ -65,7 +65,7 @@ def _question_variable(master: MasterNotebook, question: Question) -> str:
     cell = next(
         cell
         for cell in master.notebook["cells"]
-        if cell["metadata"].get("autodiff_kit", {}) == {"question": question.id, "part": "check"}
+        if (kit_metadata(cell).get("question"), kit_metadata(cell).get("part")) == (question.id, "check")
     )
     found = re.search(r"(\w+)\.check\(\)", cell_source(cell))
     return found[1] if found else "q1"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +87,8 @@ def write_checks_module(folder: Path, master: MasterNotebook, *, with_private: b
     ----------
     folder : Path
         The notebook's folder. The checks go to ``<slug>_checks`` in it: a module for each question (the author's
-        cell), and the texts of the questions, without worked answers.
+        cell), and the texts of the questions, without worked answers. Modules of an earlier build go: a question may
+        have become private since.
     master : MasterNotebook
         The exercise.
     with_private : bool
@@ -121,9 +124,17 @@ def write_checks_module(folder: Path, master: MasterNotebook, *, with_private: b
     files = {f"{_module_name(name)}.py": source.rstrip() + "\n" for name, source in sources.items() if source}
     files["__init__.py"] = MODULE.format(slug=lesson.slug)
     files["exercise.json"] = json.dumps({**facts, "questions": asked}, indent=1, ensure_ascii=False) + "\n"
+    _remove_other_modules(home, files)
     for name, text in files.items():
         write_atomically(home / name, text.encode())
     return [home / name for name in sorted(files)]
+
+
+def _remove_other_modules(home: Path, files: Iterable[str]) -> None:
+    for path in home.glob("*.py"):
+        if path.name not in files:
+            path.unlink()
+    shutil.rmtree(home / "__pycache__", ignore_errors=True)  # bytecode tells a check as well
 
 
 def _module_name(question: str) -> str:

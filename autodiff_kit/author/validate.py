@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from autodiff_kit.exercises.check_runner import Verdict, grade_attempt
+from autodiff_kit.exercises.check_runner import Verdict, grade_attempt, question_rng
 from autodiff_kit.exercises.parameters import ParameterValues, assignment_lines, bind_parameters, draw_parameters
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
@@ -132,6 +132,10 @@ def _text_problems(question: Question) -> Iterator[str]:
         yield f"It has {len(question.hints)} hints, but needs {HINT_COUNT}, from a first idea to almost the answer."
     if not question.text:
         yield "It has no text below its heading."
+    try:
+        question.example(question_rng(question.id, "own:a learner"))
+    except Exception as error:  # noqa: BLE001 - whatever the author's function raises is told
+        yield f"Its example stops with {type(error).__name__}: {error}"
     for name in question.messages:
         if re.search(r"[\s,;]", name):
             yield f"The misconception {name!r} must not contain spaces, commas or semicolons."
@@ -242,10 +246,22 @@ def _try_answer(question: Question, source: str, what: str, seeds: Iterable[int]
         return
     functions = {name: names[name] for name in question.writes}
     for seed in seeds:
-        said = fault(grade_attempt(question, functions, seed))
+        try:
+            said = fault(grade_attempt(question, functions, seed))
+        except Exception as error:  # noqa: BLE001 - whatever the author's check raises is told
+            said = _check_stopped(error)
         if said:
             yield f"{what} {said} (seed {seed})."
             return
+
+
+def _check_stopped(error: Exception) -> str:
+    words = f"ends the check with {type(error).__name__}: {error}"
+    if isinstance(error, KeyError):
+        words += (
+            "; `messages` needs each misconception that the check names, and the facts what a message has in braces"
+        )
+    return words
 
 
 def _fault_of_starter(verdict: Verdict) -> str:

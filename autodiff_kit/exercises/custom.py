@@ -66,7 +66,7 @@ def load_checks(folder: Path, slug: str) -> Lesson | None:
         If the checks exist but cannot be loaded.
     """
     name, place = f"{slug}_checks", folder / f"{slug}_checks" / "__init__.py"
-    if not name.isidentifier() or not place.is_file():
+    if not (name.isascii() and name.isidentifier() and place.is_file()):
         return None
     spec = spec_from_file_location(name, place, submodule_search_locations=[str(place.parent)])
     assert spec is not None and spec.loader is not None, "a path that ends in .py has a loader"  # noqa: PT018
@@ -75,10 +75,10 @@ def load_checks(folder: Path, slug: str) -> Lesson | None:
     found = sys.modules[name] = module_from_spec(spec)
     try:
         spec.loader.exec_module(found)
+        lesson: Lesson = found.LESSON
     except Exception as error:
         del sys.modules[name]
         raise StructureError(f"The checks in {place.parent} stop with {type(error).__name__}: {error}") from error
-    lesson: Lesson = found.LESSON
     return lesson
 
 

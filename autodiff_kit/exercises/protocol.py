@@ -40,6 +40,7 @@ __all__ = [
     "SeededGenerator",
     "bitwise_equal",
     "plain_copy",
+    "type_name",
 ]
 
 # Deep enough for every expected answer; a list that contains itself ends here.

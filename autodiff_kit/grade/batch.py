@@ -11,9 +11,11 @@ import os
 import signal
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -26,7 +28,7 @@ from .grading import grade_submission
 from .inside.limits import ResourceLimits
 from .progress_bar import ProgressBar
 from .result_store import ResultStore
-from .results import QuestionGrade, SubmissionResult
+from .results import TRY_AGAIN, QuestionGrade, SubmissionResult
 from .sandbox import SandboxError, SubmissionRunner, make_runner
 from .submission import Submission
 
@@ -92,7 +94,7 @@ def grade_job(job: GradingJob) -> SubmissionResult:
             _close_thread_runners()
             if last:
                 why = str(error).splitlines()[0]
-                return _lost_result(job.submission, f"The sandbox was lost twice ({why})")
+                return _lost_result(job.submission, f"The sandbox was lost twice ({why}).")
         except Exception as error:  # noqa: BLE001 - one submission's failure is never another's
             _close_thread_runners()
             return _lost_result(job.submission, f"The grader could not grade it ({type(error).__name__}).")
@@ -109,7 +111,8 @@ def grade_batch(
     submissions : sequence of Submission
         The submissions, as they were read.
     store : ResultStore
-        Receives the results. A submission with a result is graded again only if ``options.only`` is set.
+        Receives the results. A submission with a result is graded again only if ``options.only`` is set; one without a
+        result is graded in full even then.
     options : BatchOptions
         Options of the batch.
     out : text stream, optional
@@ -129,26 +132,26 @@ def grade_batch(
         raise ArgumentError(f"--workers must be 1 or more, got {options.workers}.")
     if options.only and not any(_has_question(one, options.only) for one in submissions):
         raise StructureError(f"--regrade must name a question of these exercises, such as jvp-1; got {options.only!r}.")
-    before = {one.key: store.load(one) for one in submissions}
+    before = {one.key: store.load(one, options.limits) for one in submissions}
     todo = [
         one for one in submissions if before[one.key] is None or (options.only and _has_question(one, options.only))
     ]
     results = {key: result for key, result in before.items() if result is not None}
     progress = ProgressBar(len(submissions), len(submissions) - len(todo), out)
-    for one, graded in _grade_all(todo, store.secret, options):
+    in_full = replace(options, only="")
+    jobs = [GradingJob(one, store.secret, in_full if before[one.key] is None else options) for one in todo]
+    for one, graded in _grade_all(jobs, options):
         earlier = before[one.key]
-        result = _merge_results(earlier, graded) if options.only and earlier is not None else graded
-        store.save(one, result)
+        result = graded if earlier is None else _merge_results(earlier, graded)
+        if not graded.was_lost:
+            store.save(one, result, options.limits)
         results[one.key] = result
         progress.step()
     progress.end()
     return [results[one.key] for one in submissions]
 
 
-def _grade_all(
-    todo: Sequence[Submission], secret: str, options: BatchOptions
-) -> Iterator[tuple[Submission, SubmissionResult]]:
-    jobs = [GradingJob(one, secret, options) for one in todo]
+def _grade_all(jobs: list[GradingJob], options: BatchOptions) -> Iterator[tuple[Submission, SubmissionResult]]:
     if not jobs:
         return iter(())
     if options.scheduler:
@@ -167,8 +170,12 @@ def _grade_in_this_process(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submiss
 
 
 def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[Submission, SubmissionResult]]:
-    """Grade in processes of this machine; the submission of a process that was killed is tried again."""
-    tries: dict[str, int] = {}
+    """Grade in processes of this machine; the submission of a process that was killed is tried again.
+
+    After the first loss there is one worker, which takes the jobs in their order: if it is lost, the first job that is
+    left was its own, and nobody else's has to answer for it.
+    """
+    losses: Counter[str] = Counter()
     while jobs:
         context = multiprocessing.get_context("spawn")
         done: set[str] = set()
@@ -177,19 +184,18 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
                 for job, result in _completed_jobs(pool, jobs):
                     done.add(job.submission.key)
                     yield job.submission, result
-            except BrokenProcessPool:
-                pass
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
+        alone = min(workers, len(jobs)) == 1
         jobs = [job for job in jobs if job.submission.key not in done]
-        for job in jobs:
-            tries[job.submission.key] = tries.get(job.submission.key, 0) + 1
-        # The second try has one worker, so that only the submission that kills it fails again.
-        for job in [job for job in jobs if tries[job.submission.key] > MAX_TRIES]:
-            yield job.submission, _lost_result(job.submission, "The process that graded it was lost twice.")
-            jobs.remove(job)
-        workers = 1 if jobs else workers
+        if jobs and alone:
+            first = jobs[0].submission
+            losses[first.key] += 1
+            if losses[first.key] == MAX_TRIES:
+                yield first, _lost_result(first, "The process that graded it was lost twice.")
+                jobs = jobs[1:]
+        workers = 1
 
 
 def _end_with_parent(parent: int) -> None:
@@ -203,9 +209,14 @@ def _end_with_parent(parent: int) -> None:
 def _completed_jobs(
     pool: ProcessPoolExecutor, jobs: Sequence[GradingJob]
 ) -> Iterator[tuple[GradingJob, SubmissionResult]]:
-    waiting: dict[Future[SubmissionResult], GradingJob] = {pool.submit(grade_job, job): job for job in jobs}
+    """The jobs that ended, with their results; those of a pool whose process was killed are left out."""
+    waiting: dict[Future[SubmissionResult], GradingJob] = {}
+    with suppress(BrokenProcessPool):  # it may break before it has got all jobs
+        for job in jobs:
+            waiting[pool.submit(grade_job, job)] = job
     for future in as_completed(waiting):
-        yield waiting[future], future.result()
+        if not isinstance(future.exception(), BrokenProcessPool):
+            yield waiting[future], future.result()
 
 
 def _grade_on_scheduler(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission, SubmissionResult]]:
@@ -281,7 +292,9 @@ def _merge_results(earlier: SubmissionResult, regraded: SubmissionResult) -> Sub
     return replace(earlier, marks=marks)
 
 
-def _lost_result(submission: Submission, reason: str) -> SubmissionResult:
+def _lost_result(submission: Submission, why: str) -> SubmissionResult:
+    """The result of a submission that the grader failed to grade."""
+    reason = f"{why} {TRY_AGAIN}"
     questions = find_exercise(submission.exercise).questions if submission.exercise else ()
     marks = tuple(QuestionGrade(question.id, 0.0, question.points, "error", reason) for question in questions)
     return SubmissionResult(

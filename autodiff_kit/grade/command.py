@@ -76,7 +76,7 @@ def _add_gradebook_options(grade: argparse.ArgumentParser) -> None:
 
 def _add_late_options(grade: argparse.ArgumentParser) -> None:
     late = grade.add_argument_group("late work")
-    late.add_argument("--due", default="", metavar="TIME", help="such as 2026-11-30T23:59+01:00")
+    late.add_argument("--due", default="", metavar="TIME", help="such as 2026-11-30T23:59+01:00 (without a zone: UTC)")
     late.add_argument("--grace", type=float, default=0.0, metavar="MINUTES", help="not counted as late (default: 0)")
     late.add_argument(
         "--timestamps",
@@ -105,7 +105,7 @@ def _run_grade(options: argparse.Namespace) -> int:
 
     from .batch import BatchOptions, grade_batch
     from .csv_table import grades_csv
-    from .exercise_lookup import use_checks
+    from .exercise_lookup import require_all_checks, use_checks
     from .inside.limits import ResourceLimits
     from .late_policy import LatePolicy
     from .lms_export import match_roster
@@ -123,8 +123,10 @@ def _run_grade(options: argparse.Namespace) -> int:
     roster = read_roster(options.roster) if options.roster else None
     platform_names = bool(options.canvas or options.moodle or roster)
     collected = collect_submissions(
-        options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names
-    )
+        options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names,
+        out=options.out,
+    )  # fmt: skip
+    require_all_checks({one.exercise for one in collected} - {""})
     submissions = with_logins(collected, roster)
     if not options.timestamps:
         policy.require_different_times(submissions)

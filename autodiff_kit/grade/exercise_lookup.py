@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -10,19 +12,28 @@ from autodiff_kit.exercises import custom
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.exercises.questions import LESSONS
 
-__all__ = ["find_builtin_exercise", "find_exercise", "find_known_exercise", "question_names", "use_checks"]
+__all__ = [
+    "find_builtin_exercise",
+    "find_exercise",
+    "find_known_exercise",
+    "question_names",
+    "require_all_checks",
+    "use_checks",
+]
 
 MAX_NAME_LENGTH = 80
 
 _checks_folder: Path | None = None
+_loading = threading.RLock()  # a dask worker grades in several threads, and modules are loaded once
 
 
 def use_checks(folder: Path | None) -> None:
     """Set the folder with the checks of a teacher's own exercises, for this process."""
     global _checks_folder
-    if folder != _checks_folder:
-        _checks_folder = folder
-        _find_custom.cache_clear()
+    with _loading:
+        if folder != _checks_folder:
+            _checks_folder = folder
+            _find_custom.cache_clear()
 
 
 @lru_cache(maxsize=64)
@@ -38,7 +49,8 @@ def find_builtin_exercise(name: str) -> Lesson | None:
 
 def find_known_exercise(name: str) -> Lesson | None:
     """The exercise that a learner's notebook names: one of the kit's, or one of the teacher's checks; or None."""
-    return find_builtin_exercise(name) or _find_custom(name)
+    with _loading:
+        return find_builtin_exercise(name) or _find_custom(name)
 
 
 def find_exercise(name: str) -> Lesson:
@@ -59,6 +71,17 @@ def find_exercise(name: str) -> Lesson:
             f"`grading` that `autodiff-kit author build` wrote; it must have {name}_checks in it."
         )
     return found
+
+
+def require_all_checks(exercises: Iterable[str]) -> None:
+    """Raise a :class:`StructureError` if the checks of an exercise are those of its release, for learners."""
+    for name in exercises:
+        absent = [question.id for question in find_exercise(name).questions if question.private]
+        if absent:
+            raise StructureError(
+                f"{_checks_folder} has the learners' copy of {name}'s checks, in which {', '.join(absent)} has none. "
+                "Give the folder `grading` that `autodiff-kit author build` wrote beside `release`."
+            )
 
 
 def question_names(exercise: str) -> dict[str, str]:

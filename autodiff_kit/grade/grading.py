@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -83,14 +83,15 @@ def grade_submission(
         stamp=submission.stamp, sha256=submission.sha256, remarks=submission.remarks,
         platform_id=submission.platform_id,
     )  # fmt: skip
-    if submission.status not in ("", "tampered"):
+    if not submission.can_be_run:
         return replace(blank, marks=_grades_without_run(submission))
     lesson = find_exercise(submission.exercise)
     state = _GradingState()
     asked = [question for question in lesson.questions if not only or question.id in only]
+    examples = _example_handles(lesson, submission.stamp)
     last_start = time.monotonic() + MAX_WALLS * runner.limits.wall
     for _ in range(MAX_RUNS):
-        if _run_once(submission, runner, secret, lesson, asked, state) or time.monotonic() > last_start:
+        if _run_once(submission, runner, secret, lesson, asked, examples, state) or time.monotonic() > last_start:
             break
     return replace(
         blank,
@@ -108,6 +109,7 @@ def _run_once(
     secret: str,
     lesson: Lesson,
     asked: Sequence[Question],
+    examples: Mapping[str, Any],
     state: _GradingState,
 ) -> bool:
     """Run the cells and check the questions without a grade; return whether no further run is needed."""
@@ -117,9 +119,7 @@ def _run_once(
     before: list[QuestionGrade] = []
     try:
         cells = [(place, source) for place, source in submission.cells if place not in state.skipped_cells]
-        function_states = session.run(
-            cells, _function_names(lesson), _question_headers(lesson), _example_handles(lesson, submission.stamp)
-        )
+        function_states = session.run(cells, _function_names(lesson), _question_headers(lesson), examples)
         state.cell_errors.update(session.errors)
         state.login = session.login if any(question.parameters for question in asked) else ""
         for question in asked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from autodiff_kit.errors import StructureError
 from autodiff_kit.lessons.timestamps import parse_timestamp
@@ -42,12 +42,15 @@ class LatePolicy:
 
     def __post_init__(self) -> None:
         if self.due:
+            _require_time_of_day(self.due)
             _parse(self.due)
         if not (self.grace >= 0 and 0 <= self.per_day <= 100 and 0 <= self.most <= 100):
             raise StructureError(
                 f"A late policy needs minutes of grace of 0 or more and percentages from 0 to 100; got "
                 f"{self.grace:g} minutes, {self.per_day:g} % a day, {self.most:g} % at most."
             )
+        if not self.due and (self.grace or self.per_day):
+            raise StructureError("Nothing is late without a due time, so nothing would be subtracted. Add --due TIME.")
 
     def require_different_times(self, submissions: Sequence[Submission]) -> None:
         """Raise a :class:`StructureError` if all files would be late, by one time: that of a download."""
@@ -85,5 +88,14 @@ class LatePolicy:
 def _parse(text: str) -> datetime:
     try:
         return parse_timestamp(text)
-    except ValueError as error:
+    except (OverflowError, ValueError) as error:
         raise StructureError(f"{text!r} is not a time. Write it as 2026-11-30T23:59+01:00.") from error
+
+
+def _require_time_of_day(due: str) -> None:
+    """Raise if the due time is a day: it would begin at midnight, and who hands in on that day would be late."""
+    try:
+        day = date.fromisoformat(due)
+    except ValueError:
+        return
+    raise StructureError(f"{due!r} has no time of day. Write it as {day}T23:59+01:00.")

@@ -11,7 +11,7 @@ from .assignment import counted_exercise
 from .csv_table import csv_text, escape_formula
 from .exercise_lookup import question_names
 from .results import SubmissionResult
-from .roster import Roster
+from .roster import Roster, decimal_number
 
 __all__ = ["Enrolment", "canvas_csv", "match_roster", "moodle_csv"]
 
@@ -66,10 +66,14 @@ def match_roster(results: Iterable[SubmissionResult], roster: Roster) -> Enrolme
         names[learner] = roster.name_at(place)
         mine = rows.setdefault(place, {})
         for name, result in own.items():
-            if name not in mine or result.score > mine[name].score:
+            if name not in mine or _is_better(result, mine[name]):
                 mine[name] = result
     missing = [roster.name_at(place) for place in range(len(roster.rows)) if place not in rows]
     return Enrolment(rows, missing, sorted(strangers), names)
+
+
+def _is_better(one: SubmissionResult, other: SubmissionResult) -> bool:
+    return (one.could_be_run, one.score) > (other.could_be_run, other.score)
 
 
 def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None, column: str = "") -> str:
@@ -145,7 +149,7 @@ def moodle_csv(results: Iterable[SubmissionResult], worksheet: Roster | None = N
         Of one or more exercises.
     worksheet : Roster, optional
         The assignment's grading worksheet. Every line of it is kept; grade and feedback are filled in, for the exercise
-        that most handed in.
+        that most handed in. What could not be run keeps the grade that it has there.
     column : str, optional
         The worksheet's column for grades, in the site's language; by default ``Grade``.
 
@@ -178,23 +182,34 @@ def _filled_worksheet(found: list[SubmissionResult], worksheet: Roster, column: 
         )
     counted = counted_exercise(found)
     enrolled = match_roster(found, worksheet)
+    most = _column_of_the_most(worksheet, column)
     rows = [list(worksheet.columns)]
     for place, row in enumerate(worksheet.rows):
         own = enrolled.rows.get(place, {})
         result = own.get(counted) or own.get("")  # a file whose exercise is not known has its reason as feedback
         grade, feedback = _grade_and_feedback(result)
-        filled = {**row, column: _scaled(grade, result, row), MOODLE_FEEDBACK: feedback} if result else row
+        points = _scaled(grade, result, row.get(most, "")) if result else ""
+        filled = {**row, column: points or row[column], MOODLE_FEEDBACK: feedback} if result else row
         rows.append([filled.get(name, "") for name in worksheet.columns])  # Moodle's own cells stay as they are
     return csv_text(rows)
 
 
-def _scaled(grade: str, result: SubmissionResult, row: Mapping[str, str]) -> str:
+def _column_of_the_most(worksheet: Roster, column: str) -> str:
+    """The column of the most points; its name is in the site's language, and it stands behind that of the grade."""
+    if MOODLE_MOST in worksheet.columns:
+        return MOODLE_MOST
+    following = worksheet.columns[worksheet.columns.index(column) + 1 :]
+    return following[0] if following else ""
+
+
+def _scaled(grade: str, result: SubmissionResult, most: str) -> str:
     """The grade on the scale of Moodle's assignment, which is of 100 points unless a teacher changed it."""
+    if not grade or not result.max_score:
+        return grade
     try:
-        most = float(row.get(MOODLE_MOST, "").replace(",", "."))
+        return f"{round(result.score * decimal_number(most) / result.max_score, 2):g}"
     except ValueError:
         return grade
-    return f"{round(float(grade) * most / result.max_score, 2):g}" if grade and result.max_score else grade
 
 
 def _exercises(results: Iterable[SubmissionResult]) -> list[str]:

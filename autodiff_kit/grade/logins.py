@@ -57,7 +57,7 @@ def _is_download(one: Submission) -> bool:
 
 def _without_login(one: Submission) -> Submission:
     """The submission that cannot be graded, because nothing tells whose numbers it should have."""
-    if one.status not in ("", "tampered"):
+    if not one.can_be_run:
         return one
     words = (
         f"The numbers of {one.exercise} are drawn by login, and this name is one that Canvas or Moodle gives to a "

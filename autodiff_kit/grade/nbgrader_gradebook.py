@@ -138,7 +138,8 @@ def _with_scripts_on_path() -> Iterator[None]:
 def _write_submission(book: Any, result: SubmissionResult, due: str) -> None:
     """Write the result of one submission."""
     exercise, learner = result.exercise, result.learner
-    book.update_or_create_assignment(exercise, duedate=_naive_utc(due))
+    known = {"duedate": _naive_utc(due)} if due else {}  # the one that the teacher gave stays
+    book.update_or_create_assignment(exercise, **known)
     book.update_or_create_notebook(exercise, exercise)
     for mark in result.marks:
         book.update_or_create_grade_cell(mark.question, exercise, exercise, max_score=mark.max_points, cell_type="code")

@@ -247,6 +247,8 @@ def encode_value(value: Any, arrays: list[np.ndarray], registry: FunctionRegistr
         return {"complex": [value.real, value.imag]}
     if isinstance(value, np.ndarray):
         return {"array": _append_array(value, arrays)}
+    if isinstance(value, np.number | np.bool_):
+        return {"scalar": _append_array(np.asarray(value), arrays)}
     if isinstance(value, TensorValue):
         return {"tensor": _append_array(value.array, arrays)}
     if isinstance(value, list | tuple | set):
@@ -258,6 +260,8 @@ def encode_value(value: Any, arrays: list[np.ndarray], registry: FunctionRegistr
 
 
 def _encode_other(value: Any, arrays: list[np.ndarray], registry: FunctionRegistry) -> Any:
+    if isinstance(value, np.str_):
+        return str(value)
     if isinstance(value, SeededGenerator):
         return {"rng": value.seed}
     if isinstance(value, OpaqueValue):
@@ -320,6 +324,7 @@ def _checked_key(key: Any) -> str | int:
 _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any], list[np.ndarray], FunctionRegistry], Any]] = {
     "complex": lambda held, _, arrays, registry: complex(*held),
     "array": lambda held, _, arrays, registry: _array_at(held, arrays),
+    "scalar": lambda held, _, arrays, registry: _array_at(held, arrays).reshape(())[()],
     "tensor": lambda held, _, arrays, registry: TensorValue(_array_at(held, arrays)),
     "tuple": lambda held, inner, arrays, registry: tuple(inner(item) for item in held),
     "set": lambda held, inner, arrays, registry: {inner(item) for item in held},

@@ -6,17 +6,21 @@ import hashlib
 import json
 import os
 import secrets
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Final
 
 from autodiff_kit.errors import FileError
 from autodiff_kit.lessons.atomic_files import write_atomically
 
+from .inside.limits import ResourceLimits
 from .results import SubmissionResult
 from .submission import Submission
 
 __all__ = ["ResultStore"]
+
+ENDED_BY_A_LIMIT: Final = ("timeout", "memory")
 
 
 class ResultStore:
@@ -67,16 +71,27 @@ class ResultStore:
         if self._lock is not None:
             self._lock.close()
 
-    def load(self, submission: Submission) -> SubmissionResult | None:
-        """Return the result of a submission, or None if it was not graded with this secret."""
+    def load(self, submission: Submission, limits: ResourceLimits) -> SubmissionResult | None:
+        """Return the result of a submission; None if it was not graded with this secret, or ended by other limits.
+
+        What is remarked about the notebook as it was read comes from the submission: other submissions may have come or
+        gone since.
+        """
         try:
-            return SubmissionResult.from_dict(json.loads(self._path_of(submission).read_text(encoding="utf-8")))
+            found = json.loads(self._path_of(submission).read_text(encoding="utf-8"))
+            result = SubmissionResult.from_dict(found)
         except (OSError, ValueError, KeyError, TypeError):
             return None
+        if result.status in ENDED_BY_A_LIMIT and found.get("limits") != asdict(limits):
+            return None
+        remarks = (*submission.remarks, *found["remarks_of_run"]) if "remarks_of_run" in found else result.remarks
+        return replace(result, remarks=remarks)
 
-    def save(self, submission: Submission, result: SubmissionResult) -> None:
+    def save(self, submission: Submission, result: SubmissionResult, limits: ResourceLimits) -> None:
         """Write a result atomically."""
-        text = json.dumps(result.as_dict(), ensure_ascii=False, sort_keys=True)
+        of_run = [remark for remark in result.remarks if remark not in submission.remarks]
+        found = {**result.as_dict(), "limits": asdict(limits), "remarks_of_run": of_run}
+        text = json.dumps(found, ensure_ascii=False, sort_keys=True)
         write_atomically(self._path_of(submission), text.encode("utf-8", "replace"))
 
     def _path_of(self, submission: Submission) -> Path:

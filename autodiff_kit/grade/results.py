@@ -11,8 +11,10 @@ from typing import Any, Final
 from autodiff_kit.errors import FileError
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-__all__ = ["STATUSES", "QuestionGrade", "SubmissionResult", "read_results", "write_results"]
+__all__ = ["STATUSES", "TRY_AGAIN", "QuestionGrade", "SubmissionResult", "read_results", "write_results"]
 
+TRY_AGAIN: Final = "The same command tries it again."
+"""How the reason of a result ends that is the grader's failure."""
 STATUSES: Final = ("graded", "timeout", "memory", "crashed", "invalid", "tampered", "unsupported")
 
 
@@ -104,9 +106,16 @@ class SubmissionResult:
         return {mark.question: mark.max_points for mark in self.marks}
 
     @property
+    def was_lost(self) -> bool:
+        """Whether the grader failed to grade it; such a result is not kept."""
+        return self.status == "crashed" and self.reason.endswith(TRY_AGAIN)
+
+    @property
     def could_be_run(self) -> bool:
-        """Whether it is a notebook of a known exercise. For others platforms get no grade: a teacher decides."""
-        return self.status not in ("invalid", "unsupported")
+        """Whether it is a notebook of a known exercise, and was graded. Others get no grade on platforms: a teacher
+        decides.
+        """
+        return self.status not in ("invalid", "unsupported") and not self.was_lost
 
     @property
     def raw_score(self) -> float:

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from autodiff_kit.errors import FileError
+from autodiff_kit.exercises.parameters import normal_login
 
-__all__ = ["Roster", "canvas_facts", "is_platform_name", "platform_learner", "read_roster"]
+__all__ = ["Roster", "canvas_facts", "decimal_number", "is_platform_name", "platform_learner", "read_roster"]
 
 MAX_ROSTER_BYTES: Final = 32 << 20
 CANVAS_COLUMNS: Final = ("Student", "ID", "SIS User ID", "SIS Login ID")
@@ -85,20 +86,25 @@ class Roster:
     columns: list[str]
     rows: list[dict[str, str]]
     possible: dict[str, float] = field(default_factory=dict)
-    _places: dict[str, int] = field(default_factory=dict, repr=False)
+    _by_name: dict[str, int | None] = field(default_factory=dict, repr=False)
+    _by_number: dict[str, int | None] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for place, row in enumerate(self.rows):
-            for key in self._keys(row):
-                self._places.setdefault(key, place)
+            number = self._number(row)
+            for name in {*map(normal_login, self._names(row)), number} - {""}:
+                _add_place(self._by_name, name, place)
+            _add_place(self._by_number, number, place)
 
     def place_of(self, learner: str, platform_id: str = "") -> int | None:
         """Index of a learner's row, by the whole name or by the number in the platform's name of a download.
 
-        A number that merely ends a name is no such number: whoever names a file could write any.
+        A number that merely ends a name is no such number: whoever names a file could write any. A name that fits
+        several rows, such as one learner's login and another's student number, fits none.
         """
-        whole = self._places.get(learner)
-        return self._places.get(platform_id) if whole is None and platform_id else whole
+        if platform_id:
+            return self._by_number.get(platform_id)
+        return self._by_name.get(normal_login(learner))
 
     def logins_at(self, place: int) -> tuple[str, ...]:
         """The learner's logins and ids; the first is the one by which numbers are drawn."""
@@ -110,14 +116,41 @@ class Roster:
         row = self.rows[place]
         return row["Student"] if self.platform == "canvas" else row.get("Full name") or row[self.columns[0]]
 
-    def _keys(self, row: dict[str, str]) -> Iterable[str]:
+    def _names(self, row: Mapping[str, str]) -> list[str]:
+        """What a file or folder of this learner may be called."""
         if self.platform == "canvas":
-            yield from (row[key] for key in CANVAS_COLUMNS if row.get(key))
-        else:
-            yield from (row[key] for key in (self.columns[0], "Full name", "Email address", "Username") if row.get(key))
-            number = LAST_NUMBER.search(row[self.columns[0]])
-            if number:
-                yield number[1]
+            return [row.get(key, "") for key in CANVAS_COLUMNS]
+        return [row.get(key, "") for key in (self.columns[0], "Full name", "Email address", "Username")]
+
+    def _number(self, row: Mapping[str, str]) -> str:
+        """The number that the platform writes into the name of this learner's download."""
+        if self.platform == "canvas":
+            return row["ID"].strip()
+        found = LAST_NUMBER.search(row[self.columns[0]])
+        return found[1] if found else ""
+
+
+def _add_place(places: dict[str, int | None], key: str, place: int) -> None:
+    """Add a row under a key; a key of several rows leads to none of them."""
+    places[key] = None if key in places else place
+
+
+def decimal_number(text: str) -> float:
+    """A number as a platform writes it: with a point or a comma before its decimals, and marks between thousands.
+
+    Raises
+    ------
+    ValueError
+        If the text is no number.
+
+    Examples
+    --------
+    >>> [decimal_number(text) for text in ("10.5", "10,50", "1,000.50", "1.000,50", "1,000")]
+    [10.5, 10.5, 1000.5, 1000.5, 1000.0]
+    """
+    if re.search(r",\d{3}(?!\d)", text):
+        return float(text.replace(",", ""))
+    return float(text.replace(".", "").replace(",", ".") if "," in text else text)
 
 
 def read_roster(path: Path) -> Roster:
@@ -141,8 +174,9 @@ def read_roster(path: Path) -> Roster:
         if path.stat().st_size > MAX_ROSTER_BYTES:
             raise FileError(f"{path} is larger than {MAX_ROSTER_BYTES >> 20} MB, so it is no list of learners.")
         with path.open(encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file)
-            rows = [{key: value or "" for key, value in row.items() if key} for row in table]
+            table = csv.DictReader(file, delimiter=_delimiter(file))
+            read = [{key: value or "" for key, value in row.items() if key} for row in table]
+            rows = [row for row in read if any(value.strip() for value in row.values())]
             columns = list(table.fieldnames or ())
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileError(
@@ -160,6 +194,13 @@ def read_roster(path: Path) -> Roster:
     )
 
 
+def _delimiter(file: TextIO) -> str:
+    """What separates the cells of a table: Canvas and spreadsheets also write semicolons."""
+    found = re.search("[,;]", file.readline())
+    file.seek(0)
+    return found[0] if found else ","
+
+
 def _points_possible(rows: list[dict[str, str]]) -> dict[str, float]:
     """Canvas' line of points possible, of the columns that have a number there."""
     found = {}
@@ -167,7 +208,7 @@ def _points_possible(rows: list[dict[str, str]]) -> dict[str, float]:
         if row["Student"].strip().startswith(POINTS_POSSIBLE):
             for column, text in row.items():
                 with suppress(ValueError):
-                    found[column] = float(text)
+                    found[column] = decimal_number(text)
     return found
 
 

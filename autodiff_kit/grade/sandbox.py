@@ -23,6 +23,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -213,7 +214,7 @@ class UnsandboxedRunner:
         return {**os.environ, **ENVIRONMENT, "HOME": str(Path.home()), "PATH": os.environ.get("PATH", "")}
 
     def end_submission(self, channel: MessageSocket, *, grace_seconds: float) -> ExitStatus:
-        """End a submission and return how; its process has some seconds to exit by itself."""
+        """End a submission and return how; its process has some seconds to exit by itself, what it began has none."""
         channel.close()
         assert self._process is not None, "a submission is opened before it is ended"
         try:
@@ -222,6 +223,9 @@ class UnsandboxedRunner:
             self._process.kill()
             self._process.wait()
             return ExitStatus("stopped")
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # it is the leader of a group of its own
+                os.killpg(self._process.pid, signal.SIGKILL)
         return ExitStatus("done") if code == 0 else ExitStatus("crashed", code)
 
     def start_memory(self) -> bool:

@@ -15,6 +15,7 @@ from autodiff_kit.errors import FileError
 from .exercise_lookup import find_exercise, find_known_exercise
 from .roster import canvas_facts, is_platform_name, platform_learner
 from .submission import CALLED_LATE, Submission
+from .submission_files import has_suffix, is_ignored_file, is_ignored_folder
 from .submission_reader import SUFFIXES, read_submission
 
 __all__ = ["collect_submissions"]
@@ -23,12 +24,17 @@ MAX_FILES: Final = 1000
 """Files of one learner's folder that are looked at, those nearest to its top first."""
 MAX_NOTEBOOKS: Final = 20
 CLONES: Final = "-submissions"
-# A bundle's name ends with the receipt of handing in.
-RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}$")
+# A bundle's name ends with the receipt of handing in: the beginning of a hash, and a number.
+RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}(?:-[0-9]{2,6})?$")
 
 
 def collect_submissions(
-    places: Sequence[Path], exercise: str = "", *, noted_times: bool = False, platform_names: bool = False
+    places: Sequence[Path],
+    exercise: str = "",
+    *,
+    noted_times: bool = False,
+    platform_names: bool = False,
+    out: Path | None = None,
 ) -> list[Submission]:
     """Read all submissions in some files and folders.
 
@@ -42,6 +48,8 @@ def collect_submissions(
         Take times from ``timestamp.txt`` (see :func:`read_submission`).
     platform_names : bool, optional
         Read the names as those of a download from Canvas or Moodle (see :func:`platform_learner`).
+    out : Path, optional
+        The folder for grades; where it lies among the submissions it is no learner's.
 
     Returns
     -------
@@ -61,7 +69,7 @@ def collect_submissions(
         _read_from_platform(learner, path, exercise, noted_times=noted_times)
         if platform_names
         else read_submission(path, learner, exercise, noted_times=noted_times)
-        for learner, path in _files_with_learners(places, exercise, others=platform_names)
+        for learner, path in _files_with_learners(places, exercise, out, others=platform_names)
     ]
     return _last_of_each_learner(_with_copied_ids_remarked(_with_distinct_learners(found)))
 
@@ -84,13 +92,21 @@ def _with_distinct_learners(found: list[Submission]) -> list[Submission]:
     ]
 
 
-def _files_with_learners(places: Iterable[Path], exercise: str, *, others: bool) -> Iterator[tuple[str, Path]]:
+def _files_with_learners(
+    places: Iterable[Path], exercise: str, out: Path | None, *, others: bool
+) -> Iterator[tuple[str, Path]]:
     """Each file that may be a submission, with its learner; ``others`` adds a platform's files of other kinds."""
+    written = [out.resolve(), out.resolve() / "feedback"] if out else []
     for place in places:
         if not os.path.lexists(place):
             raise FileError(f"{place} does not exist. Give notebooks, bundles or folders of them.")
         if place.is_dir() and not place.is_symlink():
-            entries = [entry for entry in sorted(place.iterdir()) if not entry.name.startswith(".")]
+            here = place.resolve()
+            entries = [
+                entry
+                for entry in sorted(place.iterdir())
+                if not is_ignored_folder(entry.name) and here / entry.name not in written
+            ]
             prefix = _classroom_prefix(place, entries)
             for entry in entries:
                 for learner, path in _files_in_entry(entry, exercise, others=others):
@@ -110,11 +126,11 @@ def _classroom_prefix(place: Path, entries: Sequence[Path]) -> str:
 
 def _files_in_entry(entry: Path, exercise: str, *, others: bool) -> Iterator[tuple[str, Path]]:
     if entry.is_symlink() or not entry.is_dir():
-        if entry.suffix in SUFFIXES or (others and is_platform_name(entry.stem)):
+        if has_suffix(entry.name, *SUFFIXES) or (others and is_platform_name(entry.stem)):
             yield _learner_of(entry, exercise), entry
         return
     files = list(islice(_files_below(entry), MAX_FILES))
-    notebooks = [path for path in files if path.suffix in SUFFIXES]
+    notebooks = [path for path in files if has_suffix(path.name, *SUFFIXES)]
     if (entry / ".git").exists():  # of what else a learner keeps in a repository nothing is a submission
         notebooks = [path for path in notebooks if _is_exercise(path.stem, exercise)] or notebooks
     # A file that is no notebook is rejected with the reason.
@@ -124,13 +140,13 @@ def _files_in_entry(entry: Path, exercise: str, *, others: bool) -> Iterator[tup
 
 def _files_below(folder: Path) -> Iterator[Path]:
     for root, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(root, name) for name in sorted(files))
+        folders[:] = sorted(name for name in folders if not is_ignored_folder(name))
+        yield from (Path(root, name) for name in sorted(files) if not is_ignored_file(name))
 
 
 def _learner_of(path: Path, exercise: str) -> str:
     """The learner of a file: the file's name, or its folder's if the file is named after the exercise."""
-    stem = RECEIPT.sub("", path.stem) if path.suffix == ".zip" else path.stem
+    stem = RECEIPT.sub("", path.stem) if has_suffix(path.name, ".zip") else path.stem
     return path.absolute().parent.name if _is_exercise(stem, exercise) else path.stem
 
 
@@ -165,7 +181,7 @@ def _last_of_each_learner(found: list[Submission]) -> list[Submission]:
         groups.setdefault((one.learner, one.exercise), []).append(one)
     chosen = []
     for group in groups.values():
-        last = max(group, key=lambda one: (not one.status, one.submitted, one.order, one.sha256))
+        last = max(group, key=lambda one: (one.can_be_run, one.submitted, one.order, one.sha256))
         if len(group) > 1:
             words = f"{len(group)} notebooks were handed in; the last one that can be read counts."
             last = replace(last, remarks=(*last.remarks, words))

@@ -11,7 +11,16 @@ from typing import Final
 
 from .outside_text import clean_text
 
-__all__ = ["MAX_FILE_BYTES", "RejectedSubmission", "notebook_from_zip", "read_file_bytes", "read_short_text"]
+__all__ = [
+    "MAX_FILE_BYTES",
+    "RejectedSubmission",
+    "has_suffix",
+    "is_ignored_file",
+    "is_ignored_folder",
+    "notebook_from_zip",
+    "read_file_bytes",
+    "read_short_text",
+]
 
 MAX_FILE_BYTES: Final = 32 << 20
 MAX_ENTRIES: Final = 1000
@@ -23,6 +32,21 @@ class RejectedSubmission(Exception):  # noqa: N818 - caught where the file is re
     def __init__(self, status: str, reason: str) -> None:
         super().__init__(reason)
         self.status, self.reason = status, reason
+
+
+def has_suffix(name: str, *suffixes: str) -> bool:
+    """Whether a file's name ends in one of these suffixes, in small letters or capitals."""
+    return name.lower().endswith(suffixes)
+
+
+def is_ignored_folder(name: str) -> bool:
+    """Whether a folder is none of the learner's own: a hidden one, or what macOS adds to an archive."""
+    return name.startswith(".") or name == "__MACOSX"
+
+
+def is_ignored_file(name: str) -> bool:
+    """Whether a file holds what macOS knows of another one, under that file's name."""
+    return name.startswith("._")
 
 
 def read_file_bytes(path: Path) -> bytes:
@@ -85,7 +109,7 @@ def _remark_on_names(odd: list[zipfile.ZipInfo]) -> tuple[str, ...]:
 
 def _only_notebook(entries: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:
     named = [entry for entry in entries if entry.filename == "notebook.ipynb"]
-    found = named or [entry for entry in entries if entry.filename.endswith(".ipynb") and not _leads_outside(entry)]
+    found = named or [entry for entry in entries if _may_be_the_notebook(entry)]
     if len(found) != 1:
         raise RejectedSubmission(
             "invalid", f"The bundle holds {len(found)} notebooks; it must contain one, notebook.ipynb."
@@ -93,6 +117,12 @@ def _only_notebook(entries: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:
     if _is_link(found[0]):
         raise RejectedSubmission("invalid", "The bundle's notebook is a symbolic link.")
     return found[0]
+
+
+def _may_be_the_notebook(entry: zipfile.ZipInfo) -> bool:
+    *folders, name = (part for part in entry.filename.split("/") if part != ".")
+    ignored = is_ignored_file(name) or any(map(is_ignored_folder, folders))
+    return has_suffix(name, ".ipynb") and not ignored and not _leads_outside(entry)
 
 
 def _read_entry(bundle: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:

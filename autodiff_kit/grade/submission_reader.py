@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from autodiff_kit.errors import StructureError
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.lessons.timestamps import parse_timestamp
 
@@ -16,7 +17,7 @@ from .exercise_lookup import find_exercise, find_known_exercise
 from .integrity import check_integrity
 from .outside_text import clean_name, clean_text
 from .submission import Submission
-from .submission_files import RejectedSubmission, notebook_from_zip, read_file_bytes, read_short_text
+from .submission_files import RejectedSubmission, has_suffix, notebook_from_zip, read_file_bytes, read_short_text
 
 __all__ = ["SUFFIXES", "read_submission"]
 
@@ -47,24 +48,30 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
     -------
     Submission
         With cells, if the notebook can be run.
+
+    Raises
+    ------
+    StructureError
+        If the teacher's checks of its exercise cannot be loaded.
     """
     wanted = find_exercise(exercise) if exercise else None
-    blank = Submission(
-        clean_name(learner), wanted.slug if wanted else "", submitted=_submission_time(path, noted_times=noted_times)
-    )
-    remarks: tuple[str, ...] = ()
+    submitted, remarks = _submission_time(path, noted_times=noted_times)
+    blank = Submission(clean_name(learner), wanted.slug if wanted else "", submitted=submitted)
     try:
-        if path.suffix not in SUFFIXES:
+        if not has_suffix(path.name, *SUFFIXES):
             raise RejectedSubmission(
                 "invalid", f"It is a file of another kind ({clean_name(path.name)}). Hand in the notebook (.ipynb)."
             )
         data = read_file_bytes(path)
         blank = replace(blank, sha256=hashlib.sha256(data).hexdigest())
-        if path.suffix == ".zip":
-            data, remarks = notebook_from_zip(data)
+        if has_suffix(path.name, ".zip"):
+            data, of_bundle = notebook_from_zip(data)
+            remarks += of_bundle
         return _parse_submission(replace(blank, remarks=remarks), _parse_notebook(data), wanted)
     except RejectedSubmission as refused:
         return replace(blank, status=refused.status, reason=refused.reason, remarks=remarks)
+    except StructureError:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever a file does to its reader, the others are graded
         reason = f"It could not be read ({type(error).__name__}). Open it in Jupyter, save it, and hand it in again."
         return replace(blank, status="invalid", reason=reason, remarks=remarks)
@@ -96,10 +103,10 @@ def _parse_notebook(data: bytes) -> dict[str, Any]:
 
 def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesson | None) -> Submission:
     about = _kit_metadata(notebook)
-    language = _as_dict(_as_dict(notebook.get("metadata")).get("language_info")).get("name", "python")
-    if language not in ("python", "ipython"):
+    language = _as_dict(_as_dict(notebook.get("metadata")).get("language_info")).get("name")
+    if type(language) is str and language not in ("python", "ipython"):
         raise RejectedSubmission("unsupported", f"It is written in {clean_text(language, 40)}, but must be in Python.")
-    named = about.get("exercise") or about.get("slug")
+    named = about.get("exercise") or about.get("slug") or None
     lesson = wanted or (find_known_exercise(named) if type(named) is str else None)
     if lesson is None:
         raise RejectedSubmission("unsupported", _unknown_exercise_reason(named))
@@ -167,14 +174,19 @@ def _cell_source(cell: dict[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode() if type(text) is str else ""
 
 
-def _submission_time(path: Path, *, noted_times: bool) -> str:
-    """Time of the submission: that of the file, or the one in the timestamp.txt beside it."""
-    if noted_times:
-        try:
-            noted = read_short_text(path.parent / "timestamp.txt", 40).strip()
-            return parse_timestamp(noted).isoformat(timespec="seconds")
-        except (ValueError, OverflowError):
-            pass
+def _submission_time(path: Path, *, noted_times: bool) -> tuple[str, tuple[str, ...]]:
+    """Time of the submission, that of the file or of the timestamp.txt beside it, and remarks on it."""
+    noted = read_short_text(path.parent / "timestamp.txt", 40).strip() if noted_times else ""
+    try:
+        if noted:
+            return parse_timestamp(noted).isoformat(timespec="seconds"), ()
+    except (ValueError, OverflowError):
+        words = f"The time in its timestamp.txt cannot be read ({clean_text(noted, 40)}); that of the file counts."
+        return _file_time(path), (words,)
+    return _file_time(path), ()
+
+
+def _file_time(path: Path) -> str:
     try:
         return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat(timespec="seconds")
     except (OSError, ValueError, OverflowError):

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 from autodiff_kit.exercises.protocol import Call, Callback, CallResult, LearnerCodeError, ReturnedFunction
 
 from .outside_text import clean_text
-from .protocol import Message, MessageSocket
+from .protocol import Message, MessageSocket, MessageTooLarge, ProtocolError
 from .rpc import RpcConnection, to_wire
 from .submission import cell_name
 
@@ -99,15 +99,26 @@ class SubmissionSession:
         self._channel.deadline = min(time.monotonic() + self._wall_seconds, self._last_moment)
 
     def __call__(self, call: Call) -> CallResult:
-        """Make one call of a check, with the interface of :class:`~autodiff_kit.exercises.in_process.InProcess`."""
+        """Make one call of a check, with the interface of :class:`~autodiff_kit.exercises.in_process.InProcess`.
+
+        Raises
+        ------
+        RuntimeError
+            If an argument cannot be sent, which is the check's fault and not the learner's.
+        """
         function: Any = call.function.number if isinstance(call.function, ReturnedFunction) else call.function
         values = [list(call.args), dict(call.kwargs), call.seed, list(call.overwrite)]
         measured = call.memory and self._probe is not None and self._probe.start_memory()
-        self._connection.send(
-            "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet, wrt=list(call.wrt),
-            sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
-            memory=call.memory,
-        )  # fmt: skip
+        try:
+            self._connection.send(
+                "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet,
+                wrt=list(call.wrt), sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
+                memory=call.memory,
+            )  # fmt: skip
+        except MessageTooLarge:  # perhaps by what the learner's functions returned before
+            raise
+        except ProtocolError as error:
+            raise RuntimeError(f"the check gives {call.name[:80]} an argument that cannot be sent: {error}") from error
         answer = self._connection.receive("reply", "slip")
         grown = self._probe.peak_memory() if measured and self._probe is not None else 0
         try:

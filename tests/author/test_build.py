@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 from autodiff_kit.author.commands import build_exercise
-from autodiff_kit.author.master_notebook import read_master
+from autodiff_kit.author.master_notebook import parse_master, read_master
 from autodiff_kit.author.release import learner_notebook
 from autodiff_kit.cli import main
 from autodiff_kit.exercises import exercise
@@ -116,6 +116,12 @@ def test_a_partly_right_answer_gets_half_the_points_from_otter(shipped, tmp_path
         assert made["OK_FORMAT"]
         assert sum(made["test"]["points"]) == question.points
         assert [case["hidden"] for suite in made["test"]["suites"] for case in suite["cases"]] == [False, False]
+
+
+def test_otters_tests_ask_the_question_also_where_a_check_has_more_metadata(changed, tmp_path):
+    more = {"newton-steps-1-check": lambda cell: cell["metadata"]["autodiff_kit"].update(points=2)}
+    build_exercise(parse_master(changed(more)), tmp_path, ("otter",))
+    assert "q1.graded()" in (tmp_path / "otter" / "newton_steps" / "tests" / "newton_steps_1.py").read_text()
 
 
 def test_metadata_for_nbgrader_match_its_schema(shipped):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import pytest
@@ -61,6 +62,8 @@ def test_each_missing_part_is_named(changed):
         parse_master(changed(drop=(ID,)))
     with pytest.raises(MasterNotebookError, match="lacks goal"):
         parse_master(changed(metadata={"goal": ""}))
+    with pytest.raises(MasterNotebookError, match="slug 'newton-steps' in the notebook's metadata names a Python mod"):
+        parse_master(changed(metadata={"slug": "newton-steps"}))
 
 
 @pytest.mark.parametrize(
@@ -85,6 +88,17 @@ def test_each_error_of_an_author_is_explained(changed, cell, change, words):
     name = ID + ("-text" if cell == "text" else cell)
     with pytest.raises(MasterNotebookError, match=words):
         parse_master(changed({name: change}))
+
+
+def test_questions_whose_names_differ_in_dashes_only_are_an_error(changed):
+    """The checks of one would be written over those of the other."""
+    notebook = changed()
+    twin = [copy.deepcopy(cell) for cell in notebook["cells"] if cell["metadata"].get("autodiff_kit")]
+    for cell in twin:
+        cell["metadata"]["autodiff_kit"]["question"] = ID.replace("-", "_")
+    notebook["cells"] += twin
+    with pytest.raises(MasterNotebookError, match="newton-steps-1 and newton_steps_1 differ in - and _ only"):
+        parse_master(notebook)
 
 
 def test_the_starter_and_the_answer_come_apart():

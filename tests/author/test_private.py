@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import sys
 
@@ -104,6 +105,21 @@ def test_the_release_holds_nothing_of_check_and_answer(private, tmp_path, public
     assert b"mistakes" in kept
 
 
+def test_a_release_that_was_built_before_the_question_became_private_holds_nothing_of_it(begun, private, tmp_path):
+    build_exercise(read_master(begun), tmp_path, ("release",))
+    home = tmp_path / "release" / "newton_steps_checks"
+    compileall.compile_dir(home, quiet=1)
+    build_exercise(private(), tmp_path, ("release",))
+    assert sorted(path.name for path in home.iterdir()) == ["__init__.py", "exercise.json"]
+
+
+@pytest.mark.parametrize("part", ["course", "otter"])
+def test_a_part_that_would_hand_out_a_private_check_is_refused(private, tmp_path, capsys, part):
+    (tmp_path / "m.ipynb").write_text(json.dumps(private().notebook), encoding="utf-8")
+    assert main(["author", "build", str(tmp_path / "m.ipynb"), "--out", str(tmp_path / "out"), "--only", part]) == 1
+    assert f"{part} would hand out the checks of private questions" in capsys.readouterr().err
+
+
 def test_a_release_with_numbers_for_each_learner_holds_nothing_either(tmp_path):
     assert main(["new-exercise", "my_slope", "--per-learner", "--dir", str(tmp_path)]) == 0
     path = tmp_path / "my_slope.ipynb"
@@ -161,6 +177,48 @@ def test_the_grader_takes_the_private_part_from_the_teachers_folder(private, tmp
     assert scores == {"ada": (2.0, ""), "bob": (0.0, "forgets-the-second")}
 
 
+@pytest.mark.parametrize("public", ["", PUBLIC], ids=["no check", "public examples"])
+def test_the_learners_copy_of_the_checks_grades_nobody(private, tmp_path, capsys, public):
+    """Without a check every function would have all points."""
+    build_exercise(private(public), tmp_path, ("release",))
+    words = ["grade", str(tmp_path / "release" / "newton_steps.ipynb"), "--out", str(tmp_path / "out")]
+    assert main([*words, "--checks", str(tmp_path / "release")]) == 1
+    assert f"learners' copy of newton_steps's checks, in which {QUESTION} has none" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("module", ["newton_steps_1.py", "__init__.py"])
+def test_checks_that_cannot_be_loaded_are_not_the_learners_fault(private, tmp_path, capsys, module):
+    build_exercise(private(), tmp_path, ("release", "grading"))
+    (tmp_path / "grading" / "newton_steps_checks" / module).write_text("# empty", encoding="utf-8")
+    ada = (tmp_path / "release" / "newton_steps.ipynb").rename(tmp_path / "ada.ipynb")
+    words = ["grade", str(ada), "--out", str(tmp_path / "out"), "--workers", "1"]
+    assert main([*words, "--checks", str(tmp_path / "grading")]) == 1
+    assert "newton_steps_checks stop with AttributeError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argument", "points", "words"),
+    [
+        ("rng.choice([0.5, 1.0, 2.0])", 2.0, "Every case is right."),
+        ("range(3)", 0.0, "the check gives slope an argument that cannot be sent: a value of type range"),
+    ],
+)
+def test_arguments_of_a_check_reach_the_sandbox_or_are_the_checks_fault(
+    changed, tmp_path, sandbox_or_skip, argument, points, words
+):
+    def change(cell):
+        source = "".join(cell["source"])
+        cell["source"] = source.replace("x = rng.uniform(0.5, 3, n)", f"x = {argument}")
+
+    build_exercise(parse_master(changed({f"{QUESTION}-author": change})), tmp_path, ("grading", "key"))
+    words_of_command = ["grade", str(tmp_path / "key"), "--out", str(tmp_path / "out"), "--workers", "1"]
+    assert main([*words_of_command, "--checks", str(tmp_path / "grading")]) == 0
+    (found,) = read_results(tmp_path / "out" / "results.jsonl")
+    assert (found.status, found.score) == ("graded", points)
+    assert words in found.marks[0].message
+
+
 def test_without_the_folder_the_error_names_it(tmp_path, capsys):
     (tmp_path / "ada.ipynb").write_text("{}")
     assert main(["grade", str(tmp_path), "--out", str(tmp_path / "out"), "--exercise", "newton_steps"]) == 1
@@ -169,7 +227,7 @@ def test_without_the_folder_the_error_names_it(tmp_path, capsys):
 
 def test_checks_are_taken_from_one_folder_only(private, tmp_path):
     build_exercise(private(), tmp_path, ("grading",))
-    for name in ("../newton_steps", "newton_steps/x", "", "newton_step"):
+    for name in ("../newton_steps", "newton_steps/x", "", "newton_step", "𝐚" * 80):
         assert load_checks(tmp_path / "grading", name) is None
     assert load_checks(tmp_path / "grading", "newton_steps").questions[0].id == QUESTION
     del sys.modules["newton_steps_checks"]

@@ -30,8 +30,8 @@ def test_a_new_exercise_has_no_problem(begun):
     assert validate_exercise(read_master(begun), VALIDATION_SEEDS, MUTANT_DRAWS) == []
 
 
-def told(notebook, seeds=3):
-    return [str(problem) for problem in validate_exercise(parse_master(notebook), seeds)]
+def told(notebook, seeds=3, mutant_draws=0):
+    return [str(problem) for problem in validate_exercise(parse_master(notebook), seeds, mutant_draws)]
 
 
 def source(text):
@@ -66,6 +66,14 @@ def replace(before, after):
         ("-text", replace("Write `slope(x)`", "The slope of a product has two terms."), "contains a hint"),
         ("-author", replace('    "`sin(x) + x * cos(x)`",\n', ""), "It has 2 hints"),
         ("-author", replace('"product-of-slopes":', '"a b": "", "product-of-slopes":'), "must not contain spaces"),
+        (
+            "-author",
+            replace('{"product-of-slopes": np', '{"product-of-slops": np'),
+            "with KeyError: 'product-of-slops'; `mess",
+        ),
+        ("-author", replace("You multiplied", "You {often} multiplied"), "ends the check with KeyError: 'often'"),
+        ("-author", replace("np.sin(x) + x * np.cos(x), mistakes", "nope, mistakes"), "ends the check with NameError"),
+        ("-author", replace('"x": rng.', '"x": nope.'), "Its example stops with NameError"),
         ("-check", source("q1.check()"), "Its check needs"),
         ("-check", lambda cell: cell["metadata"]["nbgrader"].update(points=3), "would give 3 points, but the kit 2"),
         ("-check", lambda cell: cell["metadata"]["nbgrader"].update(grade_id="other"), "No cell has its grade"),
@@ -123,6 +131,17 @@ def test_faults_can_be_left_out(changed, tmp_path, capsys):
     path.write_text(json.dumps(changed(LAX)))
     assert main(["author", "validate", str(path), "--mutant-draws", "0"]) == 0
     assert "problems 0." in capsys.readouterr().out
+
+
+def test_a_check_that_stops_is_told_where_faults_are_tried_as_well(changed):
+    stops = replace("np.sin(x) + x * np.cos(x), mistakes", "nope, mistakes")
+    assert any("NameError" in problem for problem in told(changed({f"{ID}-author": stops}), 1, 1))
+
+
+@pytest.mark.parametrize("more", [["--seeds", "0"], ["--seeds", "-1"], ["--mutant-draws", "-1"]])
+def test_a_validation_without_draws_is_none(begun, capsys, more):
+    assert main(["author", "validate", str(begun), *more]) == 1
+    assert "must be 1 or more" in capsys.readouterr().err
 
 
 def test_a_thorough_check_in_the_authors_cell_finds_what_the_check_never_looks_at(changed):

@@ -111,6 +111,28 @@ def test_an_exception_is_shown_with_the_learners_line(question):
     assert "cost no try" in verdict.message
 
 
+class WithoutWordsError(Exception):
+    def __str__(self):
+        return self.nobody_set_this
+
+
+class OddWordsError(Exception):
+    def __str__(self):
+        return "\udc80" + "x" * 100_000
+
+
+@pytest.mark.parametrize("error", [WithoutWordsError, OddWordsError])
+def test_an_exception_with_odd_words_of_its_own_is_shown_too(error):
+    def fail(*_args, **_kwargs):
+        raise error
+
+    question = LESSONS["01"].questions[0]
+    verdict = grade_attempt(question, dict.fromkeys(question.writes, fail), 1)
+    assert verdict.outcome == "error"
+    assert f"stopped with {error.__name__}: " in verdict.message
+    assert len(verdict.message.encode()) < 3000
+
+
 def test_a_wrong_signature_is_an_error_that_costs_nothing(question):
     verdict = grade_attempt(question, {name: lambda: 1.0 for name in question.writes}, 3)
     assert verdict.outcome == "error"

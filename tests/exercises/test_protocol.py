@@ -369,3 +369,13 @@ def test_a_lean_runner_finds_the_same_without_copies(lean):
     assert [value.tolist() for value in found.value] == [[[1, 1], [1, 1]], [10, 2, 4]]
     assert np.shares_memory(found.value[0], args[2]) == lean
     assert (args[0][0] == 5) == lean
+
+
+def test_numbers_of_numpy_in_a_list_are_not_taken_for_changed():
+    given = [np.float64(0.5), np.bool_(True), {"k": np.int64(3)}]
+    assert InProcessRunner({"f": lambda values: values[0]})(Call("f", (given,))).changed == ()
+
+    def change(values):
+        values[0] = np.float64(0.75)
+
+    assert InProcessRunner({"f": change})(Call("f", (given,))).changed == (0,)

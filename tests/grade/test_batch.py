@@ -16,7 +16,8 @@ import pytest
 from autodiff_kit import cli
 from autodiff_kit.grade import batch
 from autodiff_kit.grade.progress_bar import ProgressBar
-from autodiff_kit.grade.results import read_results
+from autodiff_kit.grade.results import SubmissionResult, read_results
+from autodiff_kit.grade.submission import Submission
 
 from .notebooks import LESSON, LESSONS, answered, notebook, with_cell
 
@@ -118,6 +119,42 @@ def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch):
     assert by_name(out)["dan"].score == FULL
 
 
+def test_what_ended_by_a_limit_is_graded_again_with_a_higher_one(tmp_path, sandbox):
+    """As the guide advises; with the same limits it is not run again."""
+    subs, out = tmp_path / "subs", tmp_path / "out"
+    subs.mkdir()
+    busy = "import time\nwhile time.process_time() < 1.5:\n    pass"
+    (subs / "ada.ipynb").write_text(json.dumps(with_cell(busy)), encoding="utf-8")
+    assert grade(subs, out, "--cpu", "1") == 0
+    assert by_name(out)["ada"].status == "timeout"
+    stored = {path.stat().st_mtime_ns for path in (out / ".grading" / "results").iterdir()}
+    assert grade(subs, out, "--cpu", "1") == 0
+    assert {path.stat().st_mtime_ns for path in (out / ".grading" / "results").iterdir()} == stored
+    assert grade(subs, out) == 0
+    assert (by_name(out)["ada"].status, by_name(out)["ada"].score) == ("graded", FULL)
+
+
+def test_remarks_that_depend_on_others_are_those_of_the_last_run(tmp_path, sandbox):
+    subs, out = tmp_path / "subs", tmp_path / "out"
+    subs.mkdir()
+    shared = with_cell("1 / 0")
+    shared["metadata"]["autodiff_kit"]["learner"] = "one random id"
+
+    def remarks_of_ada():
+        assert grade(subs, out) == 0
+        return by_name(out)["ada"].remarks
+
+    (subs / "ada.ipynb").write_text(json.dumps(shared), encoding="utf-8")
+    (own,) = remarks_of_ada()
+    assert own.startswith("The cell `1 / 0`")
+    (subs / "bob.ipynb").write_text(json.dumps(shared), encoding="utf-8")
+    same, again = remarks_of_ada()
+    assert "that of bob have the same random id" in same
+    assert again == own
+    (subs / "bob.ipynb").unlink()
+    assert remarks_of_ada() == (own,)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kill", [os.killpg, os.kill], ids=["all of it", "the batch alone"])
 def test_a_batch_continues_after_a_kill(subs, tmp_path, kill):
@@ -168,6 +205,32 @@ def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, mo
     assert grade(subs, out, "--regrade", "adam-5") == 0
     assert asked == ["adam-5"] * 4
     assert by_name(out) == before
+
+
+def test_a_new_submission_is_graded_in_full_where_one_question_is_graded_again(subs, tmp_path):
+    kept = subs.parent / "bob.ipynb"
+    (subs / "bob.ipynb").rename(kept)
+    assert grade(subs, tmp_path / "out") == 0
+    kept.rename(subs / "bob.ipynb")
+    assert grade(subs, tmp_path / "out", "--regrade", "adam-5") == 0
+    found = by_name(tmp_path / "out")["bob"]
+    assert (found.score, found.max_score) == (FULL - LOST, FULL)
+
+
+def graded_without_a_sandbox(job):
+    """Stands for `grade_job` in a worker: every third submission kills it."""
+    if job.submission.learner.endswith("3"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return SubmissionResult(job.submission.learner, "", "graded")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_who_kills_the_graders_process_costs_nobody_else(monkeypatch, workers):
+    monkeypatch.setattr(batch, "grade_job", graded_without_a_sandbox)
+    jobs = [batch.GradingJob(Submission(f"learner {k}"), "s", batch.BatchOptions()) for k in (1, 3, 4, 13, 5, 6)]
+    found = {one.learner: result.status for one, result in batch._grade_in_processes(jobs, workers)}
+    lost = {"learner 3", "learner 13"}
+    assert found == {name: "crashed" if name in lost else "graded" for name in (one.submission.learner for one in jobs)}
 
 
 @pytest.mark.slow
@@ -227,6 +290,10 @@ def test_late_work(subs, tmp_path):
         (["--exercise", "nope"], "no exercise 'nope'"),
         (["--workers", "0"], "--workers must be 1 or more"),
         (["--due", "tomorrow"], "not a time"),
+        (["--due", "0001-01-01T00:00+01:00"], "not a time"),
+        (["--due", "2026-11-30"], "no time of day. Write it as 2026-11-30T23:59"),
+        (["--late-per-day", "10"], "Add --due"),
+        (["--grace", "10"], "Add --due"),
         (["--late-per-day", "-3"], "percentages"),
         (["--scheduler", "tcp://127.0.0.1:1"], "scheduler"),
         (["--memory", "0"], "--memory"),
@@ -341,3 +408,23 @@ def test_a_sandbox_that_is_lost_twice_costs_one_submission(subs, tmp_path, monke
     assert (found["bob"].status, found["bob"].score) == ("crashed", 0)
     assert "lost twice" in found["bob"].reason
     assert found["eve"].score == 15.0
+
+
+def test_what_the_grader_failed_to_grade_is_tried_again_by_the_same_command(subs, tmp_path, monkeypatch):
+    real = batch.grade_submission
+
+    def failing(submission, *more):
+        if submission.learner == "ada":
+            raise OSError("too many open files")
+        return real(submission, *more)
+
+    monkeypatch.setattr(batch, "grade_submission", failing)
+    assert grade(subs, tmp_path / "out", "--canvas") == 0
+    assert '"ada","","","ada","",""' in (tmp_path / "out" / "canvas.csv").read_text(), "0 points would be its own fault"
+    assert "No grade yet" in (tmp_path / "out" / "feedback" / "ada.html").read_text()
+    lost = by_name(tmp_path / "out")["ada"]
+    assert (lost.status, lost.score) == ("crashed", 0)
+    assert lost.reason == "The grader could not grade it (OSError). The same command tries it again."
+    monkeypatch.setattr(batch, "grade_submission", real)
+    assert grade(subs, tmp_path / "out") == 0
+    assert by_name(tmp_path / "out")["ada"].score == FULL

@@ -7,13 +7,15 @@ import io
 import json
 import os
 from dataclasses import replace
+from datetime import datetime
+from unittest.mock import MagicMock
 
 import pytest
 
 from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.grade.assignment import remark_other_exercises, remark_shared_rows
 from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
-from autodiff_kit.grade.nbgrader_gradebook import GradebookError, database_url
+from autodiff_kit.grade.nbgrader_gradebook import GradebookError, _write_submission, database_url
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from autodiff_kit.grade.roster import platform_learner, read_roster
 from autodiff_kit.grade.submission_discovery import collect_submissions
@@ -155,7 +157,7 @@ def test_what_could_not_be_run_leaves_the_grade_to_the_teacher(tmp_path):
     table = rows(canvas_csv(found, roster(tmp_path, text), "Pushes (7)"))
     assert [row[5] for row in table[2:]] == ["8.33", "4", ""]
     bob = rows(moodle_csv(found, roster(tmp_path, BY_NAME)))[2]
-    assert bob[2] == ""
+    assert bob[2] == "-"
     assert "Not a notebook." in bob[3]
 
 
@@ -187,6 +189,58 @@ def test_a_moodle_worksheet_is_filled_in_and_otherwise_kept(tmp_path):
         moodle_csv(one, worksheet, "Bewertung")
 
 
+COLLIDING = (
+    "Student,ID,SIS User ID,SIS Login ID,Section\n"
+    '"Lovelace, Ada",17,1018,ada,A\n"Boole, Bob",1018,s18,bob,A\n"Boole, Bob",1019,s19,Zoë,A\n'
+)
+
+
+def test_a_download_is_the_platforms_learner_and_not_who_has_its_number_elsewhere(tmp_path):
+    """Ada's student number is the number of Bob in Canvas."""
+    enrolled = roster(tmp_path, COLLIDING)
+    assert enrolled.place_of("boolebob_1018", "1018") == 1
+    moodle = roster(tmp_path, "Identifier,Full name,Username,Grade\nParticipant 7,Ada,8,-\nParticipant 8,Bob,b,-\n")
+    assert moodle.place_of("Bob_8", "8") == 1
+
+
+def test_a_name_that_fits_two_lines_is_nobodys(tmp_path):
+    enrolled = roster(tmp_path, COLLIDING)
+    assert [enrolled.place_of(name) for name in ("1018", "Boole, Bob", "bob", "17")] == [None, None, 1, 0]
+
+
+def test_a_name_fits_however_its_letters_are_composed_and_with_capitals(tmp_path):
+    enrolled = roster(tmp_path, COLLIDING)
+    assert [enrolled.place_of(name) for name in ("Zoe\u0308", "zoë", "ADA")] == [2, 2, 0]
+
+
+def test_a_roster_with_semicolons_and_decimal_commas_is_read(tmp_path):
+    """As Canvas exports it on request, and as spreadsheets save it; empty lines of a spreadsheet are no learners."""
+    text = (
+        "Student;ID;SIS User ID;SIS Login ID;Section;Pushes (7)\n    Points Possible;;;;;10,00\n"
+        '"Lovelace, Ada";17;s17;ada;A;\n"Boole; Bob";1018;s18;bob;A;7\n'
+    )
+    table = rows(canvas_csv(RESULTS[:1], roster(tmp_path, text), "Pushes (7)"))
+    assert [row[5] for row in table] == ["Pushes (7)", "10", "8.33", "7"]
+    assert table[3][0] == "Boole; Bob"
+    assert len(roster(tmp_path, BY_NAME + ",,,\n , ,,\n").rows) == 2
+
+
+def test_a_worksheet_in_another_language_is_on_its_own_scale_and_keeps_its_grades(tmp_path):
+    text = (
+        "ID,Vollständiger Name,Bewertung,Maximale Bewertung,Feedback als Kommentar\n"
+        'Teilnehmer/in 1,ada,-,"100,00",\nTeilnehmer/in 2,bob,"40,00","100,00",\n'
+    )
+    found = [replace(RESULTS[0], platform_id="1"), replace(RESULTS[1], platform_id="2", status="invalid")]
+    _, ada, bob = rows(moodle_csv(found, roster(tmp_path, text), "Bewertung"))
+    assert (ada[2], bob[2]) == ("83.33", "40,00")
+
+
+def test_of_two_files_of_one_line_the_one_that_could_be_run_counts(tmp_path):
+    none = (QuestionGrade("jvp-1", 0.0, 3, "not yet", ""),)
+    found = [SubmissionResult("17", "01_x", "invalid", "Empty.", marks=none), replace(RESULTS[0], marks=none)]
+    assert match_roster(found, roster(tmp_path, CANVAS)).rows[0]["01_x"].learner == "ada"
+
+
 def test_a_file_that_is_no_roster_is_an_error(tmp_path):
     for text in (b"", b"a,b\n1,x\ny,z\n", b"\xff\xfe\x00", b"Student,ID\n" + b"x" * 200_000 + b",1\n"):
         (tmp_path / "odd.csv").write_bytes(text)
@@ -211,6 +265,14 @@ def test_a_gradebook_is_a_url_or_a_file(tmp_path):
     assert database_url(str(tmp_path / "book.db")) == f"sqlite:///{tmp_path / 'book.db'}"
     with pytest.raises(FileError, match="folder does not exist"):
         database_url(str(tmp_path / "none" / "book.db"))
+
+
+def test_a_due_date_in_the_gradebook_stays_where_none_is_given():
+    book = MagicMock()
+    _write_submission(book, RESULTS[0], "")
+    book.update_or_create_assignment.assert_called_once_with("01_x")
+    _write_submission(book, RESULTS[0], "2026-11-20T12:00+01:00")
+    book.update_or_create_assignment.assert_called_with("01_x", duedate=datetime(2026, 11, 20, 11))  # noqa: DTZ001
 
 
 def test_without_nbgrader_it_says_what_to_install(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 
 import pytest
 
@@ -11,6 +12,7 @@ from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.grade.grading import question_seed
 from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.lab.server.submissions import BUNDLE_NAME
 
 from .notebooks import LESSON, answered, code, notebook, with_cell
 
@@ -84,6 +86,47 @@ def test_the_same_seed_in_the_learners_own_check_gives_the_same_verdict(hand_in)
     assert (own.outcome, own.message, own.misconception) == (mark.outcome, mark.message, mark.misconception)
 
 
+def test_bundles_as_the_panel_names_them_are_their_folders(tmp_path):
+    """Also where the folder of one learner is given."""
+    for name, count in (("ada", 2), ("bob", 1)):
+        for n in range(count):
+            path = tmp_path / name / f"{LESSON.slug}-0a1b2c3d-{n + 1:02d}.zip"
+            assert BUNDLE_NAME.fullmatch(path.name)
+            path.parent.mkdir(exist_ok=True)
+            with zipfile.ZipFile(path, "w") as bundle:
+                bundle.writestr("notebook.ipynb", json.dumps(answered()))
+    found = collect_submissions([tmp_path / "ada", tmp_path / "bob"])
+    assert [one.learner for one in found] == ["ada", "bob"]
+    assert "2 notebooks were handed in" in found[0].remarks[0]
+
+
+def test_a_suffix_in_capitals_is_a_notebooks_too(tmp_path):
+    (tmp_path / "cyd").mkdir()
+    for name in ("ada.IPYNB", "cyd/hw.Ipynb"):
+        (tmp_path / name).write_text(json.dumps(answered()), encoding="utf-8")
+    assert [(one.learner, one.status) for one in collect_submissions([tmp_path])] == [("ada", ""), ("cyd", "")]
+
+
+def test_what_macos_adds_to_an_archive_is_nobodys(tmp_path):
+    for name in ("ada/hw.ipynb", "__MACOSX/ada/hw.ipynb", "ada/__MACOSX/hw.ipynb"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(answered()), encoding="utf-8")
+    (tmp_path / "ada" / "._hw.ipynb").write_bytes(b"\0\5\x16\7\xff")
+    (ada,) = collect_submissions([tmp_path])
+    assert (ada.learner, ada.status, ada.remarks) == ("ada", "", ())
+
+
+def test_the_folder_of_grades_among_the_submissions_is_nobodys(tmp_path):
+    (tmp_path / "ada.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
+    (tmp_path / "grades").mkdir()
+    (tmp_path / "grades" / "grades.csv").write_text("x", encoding="utf-8")
+    found = collect_submissions([tmp_path], out=tmp_path / "grades" / ".." / "grades")
+    assert [one.learner for one in found] == ["ada"]
+    (tmp_path / "feedback").mkdir()
+    (tmp_path / "feedback" / "ada.html").write_text("x", encoding="utf-8")
+    assert [one.learner for one in collect_submissions([tmp_path], out=tmp_path)] == ["ada", "grades"]
+
+
 def test_all_forms_of_submissions(tmp_path):
     import shutil
     import zipfile
@@ -118,7 +161,11 @@ def test_a_time_noted_beside_the_notebook_counts_only_when_it_is_asked_for(tmp_p
     os.utime(tmp_path / "ada" / "x.ipynb", (1_700_000_000, 1_700_000_000))
     assert collect_submissions([tmp_path])[0].submitted == "2023-11-14T22:13:20+00:00"
     [noted] = collect_submissions([tmp_path], noted_times=True)
-    assert noted.submitted == "2026-11-20T08:30:00+00:00"
+    assert (noted.submitted, noted.remarks) == ("2026-11-20T08:30:00+00:00", ())
+    (tmp_path / "ada" / "timestamp.txt").write_text("2026-11-20 09:30:00.000000 CET\n")
+    [unread] = collect_submissions([tmp_path], noted_times=True)
+    assert unread.submitted == "2023-11-14T22:13:20+00:00"
+    assert "timestamp.txt cannot be read (2026-11-20 09:30:00.000000 CET)" in unread.remarks[0]
 
 
 def test_the_last_one_counts(tmp_path):

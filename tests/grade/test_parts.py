@@ -7,6 +7,10 @@ import random
 import re
 import socket
 import struct
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_kit.errors import StructureError
+from autodiff_kit.exercises import custom
 from autodiff_kit.exercises.protocol import (
     Callback,
     CallbackNamespace,
@@ -23,7 +28,10 @@ from autodiff_kit.exercises.protocol import (
     bitwise_equal,
 )
 from autodiff_kit.grade.csv_table import grades_csv
+from autodiff_kit.grade.exercise_lookup import find_known_exercise, use_checks
+from autodiff_kit.grade.grading import grade_submission
 from autodiff_kit.grade.inside import syscall_filter
+from autodiff_kit.grade.inside.limits import ResourceLimits
 from autodiff_kit.grade.late_policy import LatePolicy
 from autodiff_kit.grade.lms_export import Enrolment
 from autodiff_kit.grade.outside_text import clean_name, clean_text, file_names
@@ -31,11 +39,13 @@ from autodiff_kit.grade.protocol import ConnectionLost, Message, MessageSocket, 
 from autodiff_kit.grade.reports import feedback_html, report_html
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from autodiff_kit.grade.rpc import RpcConnection
+from autodiff_kit.grade.sandbox import UnsandboxedRunner
 from autodiff_kit.grade.similarity import SimilarGroup, similar_groups
 from autodiff_kit.grade.submission import CELL_WORDS, Submission
 from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.grade.submission_reader import read_submission
 
-from .notebooks import LESSON, answered
+from .notebooks import LESSON, answered, with_cell
 
 
 @pytest.fixture
@@ -95,6 +105,15 @@ def test_plain_values_are_sent_unchanged(value):
             line.close()
 
 
+@pytest.mark.parametrize("number", [np.float64(0.5), np.float32("nan"), np.int64(-3), np.bool_(True), np.complex64(1j)])
+def test_numbers_of_numpy_are_sent_as_such(pair, number):
+    """As `rng.choice` and the entries of an array give them: a check hands them on as arguments."""
+    (got,) = there([number], pair)
+    assert type(got) is type(number)
+    assert got.tobytes() == number.tobytes()
+    assert there(np.array(["sin"])[0], pair) == "sin"
+
+
 def test_functions_and_opaque_values_are_sent(pair):
     sent = [
         SeededGenerator(5),
@@ -126,6 +145,7 @@ def test_functions_and_opaque_values_are_sent(pair):
         b'{"kind": "x", "fields": {}, "values": [], "arrays": [["<f8", [99999999, 99999999]]]}\n',
         b'{"kind": "x", "fields": {}, "values": [], "arrays": [["<U99999999", [1]]]}\n',
         b'{"kind": "x", "fields": {}, "values": [{"pickle": "x"}], "arrays": []}\n',
+        b'{"kind": "x", "fields": {}, "values": [{"scalar": 0}], "arrays": [["|u1", [2]]]}\n12',
         b'{"kind": "x", "fields": {}, "values": [{"yours": 7}], "arrays": []}\n',
         b'{"kind": "x", "fields": {}, "values": [{"set": [[1]]}], "arrays": []}\n',
         b'{"kind": "x", "fields": {}, "values": [{"dict": [[[1], 2]]}], "arrays": []}\n',
@@ -232,7 +252,7 @@ def result(score=10.0, submitted="2026-11-30T12:00:00+00:00", **more):
         (LatePolicy("2026-11-28T11:59", per_day=10), True, 3),
         (LatePolicy("2026-11-28T11:59", per_day=40, most=50), True, 5),
         (LatePolicy("2026-11-30T12:30+01:00", per_day=10), True, 1),
-        (LatePolicy("2026-11-01"), True, 0),
+        (LatePolicy("2026-11-01T12:00"), True, 0),
     ],
 )
 def test_late_rules(rule, late, penalty):
@@ -391,6 +411,22 @@ def test_pages_name_questions_as_the_notebook_and_learners_as_the_roster():
     assert '<td class="short">q2 <span' in report
 
 
+def test_threads_that_begin_at_once_load_checks_once(monkeypatch):
+    """As those of a dask worker do: loading a package takes its modules out of the way first."""
+    loaded = []
+
+    def load(_folder, name):
+        loaded.append(name)
+        time.sleep(0.2)
+
+    monkeypatch.setattr(custom, "load_checks", load)
+    use_checks(Path("somewhere"))
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(find_known_exercise, ["own"] * 3)) == [None] * 3
+    use_checks(None)
+    assert loaded == ["own"]
+
+
 def test_times_of_one_download_are_no_times_of_submission():
     def handed_in(*times):
         return [Submission(f"{k}", submitted=f"2026-11-30T{time}+00:00") for k, time in enumerate(times)]
@@ -468,6 +504,19 @@ def test_no_name_is_a_formula_in_a_spreadsheet():
     assert "'=HYPERLINK(1)" in text
     assert text.splitlines()[0].split(",")[0] == '"assignment"'
     assert len(text.splitlines()[0].split(",")) == 11
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="whether a process lives is read from /proc")
+def test_without_a_sandbox_nothing_that_a_notebook_began_lives_on(tmp_path):
+    begin = "import subprocess\nchild = subprocess.Popen(['sleep', '600'])\n"
+    found = with_cell(f"{begin}open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))")
+    (tmp_path / "eve.ipynb").write_text(json.dumps(found), encoding="utf-8")
+    grade_submission(read_submission(tmp_path / "eve.ipynb", "eve"), UnsandboxedRunner(ResourceLimits()), "s")
+    stat = Path("/proc", (tmp_path / "pid").read_text(), "stat")
+    until = time.monotonic() + 10
+    while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] not in "ZX":
+        assert time.monotonic() < until, "the child lives on"
+        time.sleep(0.05)
 
 
 def test_a_control_group_limits_the_sandbox_where_it_can_be_had(tmp_path):

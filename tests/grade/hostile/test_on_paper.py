@@ -82,6 +82,15 @@ def test_nbformat_3_with_worksheets(tmp_path):
     assert "nbformat is 3" in reason(put(tmp_path, json.dumps(old)), "unsupported")
 
 
+def test_a_notebook_that_names_nothing_is_of_no_exercise_and_no_other_language(tmp_path):
+    found = answered()
+    found["metadata"]["autodiff_kit"].update(exercise="", slug="")
+    found["metadata"]["language_info"] = {"name": None}
+    read = read_submission(put(tmp_path, json.dumps(found).encode()), "eve")
+    assert (read.status, read.exercise) == ("unsupported", "")
+    assert read.reason.startswith("Its exercise is unknown")
+
+
 def test_another_language(tmp_path):
     found = answered()
     found["metadata"]["language_info"] = {"name": "R"}
@@ -209,6 +218,18 @@ def test_a_bundle_with_two_notebooks(tmp_path):
     assert "2 notebooks" in reason(bundle(tmp_path, [("a.ipynb", "{}"), ("b.ipynb", "{}")]))
 
 
+def test_a_folder_that_was_packed_as_it_lay_is_a_bundle(tmp_path):
+    """With what macOS and Jupyter put beside a notebook, and with a suffix in capitals."""
+    entries = [
+        ("./hw/HW.IPYNB", json.dumps(answered())),
+        ("./hw/.ipynb_checkpoints/HW-checkpoint.ipynb", "{}"),
+        ("__MACOSX/hw/._HW.IPYNB", b"\0\5\x16\7"),
+        ("./hw/._HW.ipynb", b"\0\5\x16\7"),
+    ]
+    found = read_submission(bundle(tmp_path, entries, "EVE.ZIP"), "eve")
+    assert (found.status, found.remarks) == ("", ())
+
+
 def test_a_deleted_cell(hand_in):
     found = answered()
     found["cells"].remove(answer_cell(found, "adam-2"))
@@ -256,6 +277,19 @@ def test_a_changed_test(hand_in):
     assert result.status == "tampered"
     assert "check of adam-5" in result.reason
     assert result.score == FULL - result.max_points["adam-5"]
+
+
+def test_a_later_notebook_with_a_changed_check_counts_before_an_earlier_one(tmp_path):
+    """It can be read, and is graded like any other."""
+    changed = answered()
+    next(cell for cell in changed["cells"] if cell.get("id") == "adam-1-check")["source"] = "x = 1"
+    for place, found in enumerate((notebook(), changed)):
+        path = tmp_path / "ada" / f"{place}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(found), encoding="utf-8")
+        os.utime(path, (1_700_000_000 + place, 1_700_000_000 + place))
+    (ada,) = collect_submissions([tmp_path])
+    assert ada.status == "tampered"
 
 
 def test_a_check_with_a_seed_or_omitted_is_allowed(hand_in):
