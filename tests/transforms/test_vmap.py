@@ -212,3 +212,32 @@ def test_tapes_outside_are_as_before_after_an_error() -> None:
             ak.vmap(lambda row: float(row[0] * x))(X)
         y = x**3
     assert tape.gradient(y, x).numpy() == 12.0
+
+
+# -------------------------------------------------------------------------------------------- variables from outside
+@pytest.mark.parametrize("how", ["assign", "assign_add", "assign_sub"])
+@pytest.mark.parametrize("around", [lambda f: f, ak.compile])
+def test_assigning_a_value_of_the_examples_to_a_variable_from_outside(how: str, around: Any) -> None:
+    w = ak.Variable(1.0, name="w")
+    with pytest.raises(ConcretizationError, match=r"variable w differs between the 3 examples.*w\.assign\(ak\.mean"):
+        around(ak.vmap(lambda x: (getattr(w, how)(x), x)[1]))(np.arange(3.0))
+    assert float(w) == 1.0
+
+
+@pytest.mark.parametrize("make", [lambda: ak.optim.SGD(0.1), lambda: ak.optim.Adam(0.1), lambda: ak.optim.RMSProp(0.1)])
+def test_stepping_a_variable_from_outside(make: Any) -> None:
+    w, opt = ak.Variable([1.0, 2.0], name="w"), make()
+    with pytest.raises(ConcretizationError, match="or step outside"):
+        ak.vmap(lambda x: opt.minimize(lambda: ak.sum(w * x), [w]))(np.ones((3, 2)))
+    np.testing.assert_array_equal(w.numpy(), [1.0, 2.0])
+
+
+def test_a_variable_of_the_function_itself_can_be_assigned_and_stepped() -> None:
+    def f(x: Any) -> Any:
+        v, opt = ak.Variable(0.0 * x), ak.optim.Adam(0.1)
+        v.assign_add(x)
+        opt.minimize(lambda: (v * x) ** 2, [v])
+        return v * 1.0
+
+    x = np.arange(3.0)
+    np.testing.assert_allclose(ak.vmap(f)(x).numpy(), [float(f(ak.constant(each))) for each in x])
