@@ -13,7 +13,7 @@ from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.core.validation import check_callable, check_text, describe
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, StructureError, UnknownGradientError
@@ -134,7 +134,10 @@ class Optimizer:
             raise StructureError(
                 "every gradient is None: no variable is connected to the loss. tape.explain(loss, variable) says why."
             )
-        for slots, g, w in ready:  # every pair is validated before the first one steps
+        for _, g, w in ready:  # every pair is validated before the first one steps
+            if isinstance(g, SymbolicValue):
+                g.check_assignment(w)
+        for slots, g, w in ready:
             if trace is not None:
                 trace.optimizer_steps.record(self, w, g)
             elif self._frozen or w.constraint is not None:
