@@ -9,10 +9,15 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
+from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.kernels.vector_math import GELU_CUBIC, GELU_LINEAR
+from autodiff_kit.ops.arithmetic import multiply
+from autodiff_kit.ops.comparison import greater
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.in_place import entrywise_loop
+from autodiff_kit.ops.number_parameters import is_followed
 from autodiff_kit.ops.promotion import floating_array, number_or_array
+from autodiff_kit.ops.selection import select
 
 
 def _relu_derivative(x: Any) -> Any:
@@ -70,12 +75,38 @@ def relu(x: Any) -> Any:
 
 @elementwise(
     lambda g, _y, x, *, slope: g * np.where(np.greater(unwrap(x), 0), 1.0, slope),
-    prepare=lambda _x, slope: {"slope": number_or_array(slope)},
     points=(((0.0,), (0.2,), {"slope": 0.2}),),
 )
-def leaky_relu(x: Any, slope: float = 0.2) -> Any:
-    """The leaky rectified linear unit: ``x`` where positive, else ``slope * x``; its derivative at 0 is ``slope``."""
+def _leaky_relu(x: Any, slope: Any) -> Any:
+    """The leaky rectified linear unit of a slope that has no derivative."""
     return np.where(np.greater(x, 0), x, np.multiply(slope, x))
+
+
+def leaky_relu(x: Any, slope: Any = 0.2) -> Tensor:
+    """The leaky rectified linear unit: ``x`` where positive, else ``slope * x``.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    slope : Tensor or array_like, optional
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** 1 where ``x`` is positive, else ``slope``, also at 0. To the slope ``x`` where that is not positive.
+
+    Examples
+    --------
+    >>> ak.nn.leaky_relu([-2.0, 3.0]).numpy()
+    array([-0.4,  3. ])
+    """
+    if is_followed(slope):
+        above = greater(x, 0)
+        return select(x, multiply(slope, select(0.0, x, above)), above)  # 0 times an infinite entry would be nan
+    return _leaky_relu(x, number_or_array(slope))
 
 
 def _elu_derivative(x: Any) -> Any:

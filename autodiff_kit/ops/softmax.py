@@ -11,11 +11,12 @@ from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array, opaque
-from autodiff_kit.core.validation import check_choice, check_number
+from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import DtypeError, LabelError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.in_place import is_plain, on_temporary
+from autodiff_kit.ops.number_parameters import check_number
 from autodiff_kit.ops.promotion import floating_array
 from autodiff_kit.ops.selection import where
 

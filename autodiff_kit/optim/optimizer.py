@@ -43,10 +43,10 @@ __all__ = ["Optimizer"]
 Pair = tuple[Any, Variable]
 Settings = dict[str, Callable[[str, Any], Any]]
 
-_SETTINGS_ELSEWHERE = frozenset(
-    "alpha amsgrad beta1 beta2 beta_1 beta_2 betas centered dampening decay eps epsilon initial_accumulator lazy lr "
-    "momentum nesterov rho weight_decay".split()
-)
+_SETTINGS_ELSEWHERE = frozenset((
+    "alpha", "amsgrad", "beta1", "beta2", "beta_1", "beta_2", "betas", "centered", "dampening", "decay", "eps",
+    "epsilon", "initial_accumulator", "lazy", "lr", "momentum", "nesterov", "rho", "weight_decay",
+))  # fmt: skip
 """Settings of another optimizer, or of another library: on one that has none of that name they would do nothing."""
 
 

@@ -175,8 +175,8 @@ REAL_DTYPES = ("float16", "float32", "float64", "int8", "int64", "uint8", "bool"
 def test_the_dtype_of_a_reduction(name: str) -> None:
     reduce = getattr(np, name)
     numbers = np.array([[1.7, 2.3, 0.0], [3.2, 100.0, 77.0]])
-    for given, asked in itertools.product(REAL_DTYPES, REAL_DTYPES):
-        x = numbers.astype(given)
+    for own, asked in itertools.product(REAL_DTYPES, REAL_DTYPES):
+        x = numbers.astype(own)
         if name in ("mean", "var", "std") and not asked.startswith("f"):
             with pytest.raises(ak.errors.DtypeError, match="cut off the fraction"):
                 reduce(ak.constant(x), dtype=asked)
@@ -185,10 +185,10 @@ def test_the_dtype_of_a_reduction(name: str) -> None:
             (reduce(ak.constant(x), axis=0, dtype=asked), reduce(x, axis=0, dtype=asked)),
             (reduce(ak.constant(x), 1, asked), reduce(x, 1, asked)),
         ):
-            assert ours.dtype == numpys.dtype, (given, asked)
-            np.testing.assert_allclose(ours.numpy(), numpys, rtol=2e-3, err_msg=f"{given} {asked}")
-        if given.startswith("f") and asked.startswith("f"):
-            assert ak.grad(lambda t: ak.sum(reduce(t, axis=0, dtype=asked)))(ak.constant(x)).dtype == given  # noqa: B023
+            assert ours.dtype == numpys.dtype, (own, asked)
+            np.testing.assert_allclose(ours.numpy(), numpys, rtol=2e-3, err_msg=f"{own} {asked}")
+        if own.startswith("f") and asked.startswith("f"):
+            assert ak.grad(lambda t: ak.sum(reduce(t, axis=0, dtype=asked)))(ak.constant(x)).dtype == own  # noqa: B023
 
 
 def test_a_variance_in_a_narrow_dtype_does_not_round_the_deviations() -> None:

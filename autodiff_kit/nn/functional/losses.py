@@ -105,7 +105,7 @@ def huber(labels: Any, predictions: Any, delta: float = 1.0) -> Tensor:
     ----------
     labels, predictions : Tensor or array_like
         Of one shape.
-    delta : float, optional
+    delta : float or Tensor, optional
         The error at which the loss becomes linear, above 0.
 
     Returns
@@ -122,7 +122,7 @@ def huber(labels: Any, predictions: Any, delta: float = 1.0) -> Tensor:
 
     Notes
     -----
-    **Gradient.** The error, clipped to between -delta and delta.
+    **Gradient.** The error, clipped to between -delta and delta; to delta ``|error| - delta``, where that is positive.
 
     References
     ----------

@@ -23,13 +23,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def soft_step(x: Any, temperature: float) -> Tensor:
+def soft_step(x: Any, temperature: Any) -> Tensor:
     """The unit step approximated by a sigmoid: ``sigmoid(x / temperature)``.
 
     Parameters
     ----------
     x : Tensor or array_like
-    temperature : float
+    temperature : float or Tensor
         Above 0.
 
     Returns
@@ -53,13 +53,13 @@ def soft_step(x: Any, temperature: float) -> Tensor:
     return sigmoid(as_tensor(x) * (1.0 / positive_number("temperature", temperature)))
 
 
-def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None) -> Tensor:
+def soft_floor(x: Any, temperature: Any, steps: tuple[int, int] | None = None) -> Tensor:
     """A differentiable approximation of floor: a sum of sigmoids, one at each integer.
 
     Parameters
     ----------
     x : Tensor or array_like
-    temperature : float
+    temperature : float or Tensor
         Above 0; the inverse of the *sharpness* s: each step is ``sigmoid(s (x - k))``.
     steps : (int, int), optional
         First and last step, both included; by default all steps near the values.
@@ -84,13 +84,13 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
     )
 
 
-def piecewise_linear_step(x: Any, width: float) -> Tensor:
+def piecewise_linear_step(x: Any, width: Any) -> Tensor:
     """The unit step approximated by a linear ramp.
 
     Parameters
     ----------
     x : Tensor or array_like
-    width : float
+    width : float or Tensor
         Above 0; the ramp lies around 0.
 
     Returns
@@ -114,13 +114,13 @@ def piecewise_linear_step(x: Any, width: float) -> Tensor:
     return RAMP.at(as_tensor(x) * (1.0 / positive_number("width", width)))
 
 
-def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None = None) -> Tensor:
+def piecewise_linear_floor(x: Any, width: Any, steps: tuple[int, int] | None = None) -> Tensor:
     """A piecewise linear approximation of floor: each jump is replaced by a ramp of the given width.
 
     Parameters
     ----------
     x : Tensor or array_like
-    width : float
+    width : float or Tensor
         Above 0.
     steps : (int, int), optional
         First and last step; by default all near the values.
@@ -141,13 +141,13 @@ def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None =
     return staircase(x, RAMP, positive_number("width", width), steps)
 
 
-def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
+def filtered_step(x: Any, width: Any, kernel: str = "triangle") -> Tensor:
     """The unit step convolved with a smoothing kernel of the given width.
 
     Parameters
     ----------
     x : Tensor or array_like
-    width : float
+    width : float or Tensor
         Total width of the kernel.
     kernel : {"triangle", "box", "cosine"}
 
@@ -167,13 +167,13 @@ def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
     return filter_shape(kernel).at(as_tensor(x) * (2.0 / positive_number("width", width)))
 
 
-def filtered_floor(x: Any, width: float, kernel: str = "triangle", steps: tuple[int, int] | None = None) -> Tensor:
+def filtered_floor(x: Any, width: Any, kernel: str = "triangle", steps: tuple[int, int] | None = None) -> Tensor:
     """floor convolved with a smoothing kernel of the given width.
 
     Parameters
     ----------
     x : Tensor or array_like
-    width : float
+    width : float or Tensor
         Total width of the kernel.
     kernel : {"triangle", "box", "cosine"}
     steps : (int, int), optional

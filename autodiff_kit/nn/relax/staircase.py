@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.validation import check_choice, describe
 from autodiff_kit.errors import StructureError
@@ -66,11 +67,11 @@ class SmoothStep(NamedTuple):
         return self.transition(clip(z, -self.edge, self.edge) if self.corners else z, 0.0)
 
 
-def staircase(x: Any, shape: SmoothStep, width: float, steps: tuple[int, int] | None) -> Tensor:
+def staircase(x: Any, shape: SmoothStep, width: Any, steps: tuple[int, int] | None) -> Tensor:
     """The sum of one step at each integer: an approximation of floor."""
     x, rate = real_tensor(x), 1.0 / width
-    places, below = _step_positions(x, steps, shape.edge * width)
-    if not (type(x._value) is float and math.isfinite(x._value)):
+    places, below = _step_positions(x, steps, shape.edge * unwrap(width))
+    if not (type(x._value) is type(width) is float and math.isfinite(x._value)):
         total = shape.at((expand_dims(x, -1) - places) * rate).sum(-1)
         return total + below if below else total
     # A single number needs no arrays, and one product for all steps: their distances differ by integers.
