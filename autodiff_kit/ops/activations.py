@@ -10,7 +10,7 @@ from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.kernels.vector_math import GELU_CUBIC, GELU_LINEAR
+from autodiff_kit.kernels.vector_math import GELU_CUBIC, GELU_FAR, GELU_LINEAR
 from autodiff_kit.ops.arithmetic import multiply
 from autodiff_kit.ops.comparison import greater
 from autodiff_kit.ops.families import elementwise
@@ -133,9 +133,10 @@ def _gelu_vjp(g: Any, x: Any) -> Any:
     """g times ``s + x * s * (1 - s) * angle'(x)``, where s is the sigmoid of the angle."""
     if (found := entrywise_loop("gelu_vjp", g, x)) is not None:
         return found
+    x = v.clip(x, lo=-GELU_FAR, hi=GELU_FAR)
     angle = _gelu_angle(x)
     s = v.sigmoid(angle)
-    step = x * (s * v.sigmoid(-angle))  # 0 where x * x may overflow, so it comes first in each product
+    step = x * (s * v.sigmoid(-angle))
     return g * (s + step * GELU_LINEAR + step * x * x * (3 * GELU_CUBIC))
 
 
@@ -144,7 +145,7 @@ def _gelu_vjp(g: Any, x: Any) -> Any:
     scalar=lambda x: x * v.sigmoid(_gelu_angle(x)),
     flops=lambda y, _x: 9 * np.size(y),
     flops_back=lambda y, _x, *, asked: 15 * np.size(y) * len(asked),
-    points=(((0.0,), (0.5,)), ((np.nan,), (np.nan,))),
+    points=(((0.0,), (0.5,)), ((np.nan,), (np.nan,)), ((np.inf,), (1.0,)), ((-np.inf,), (0.0,))),
 )
 def gelu(x: Any) -> Any:
     """The Gaussian error linear unit by its tanh approximation, ``x / 2 * (1 + tanh(u))`` for ``u = sqrt(2 / π) (x +
