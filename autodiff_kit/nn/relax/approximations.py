@@ -71,7 +71,8 @@ def soft_floor(x: Any, temperature: Any, steps: tuple[int, int] | None = None) -
     Notes
     -----
     **Gradient.** The sum of the slopes of all steps: a bump of area 1 and height ``s/4`` at each integer.
-    At an integer the value differs from floor at every temperature: that step is half complete.
+    At an integer the value differs from floor at every temperature: that step is half complete. At an infinity the
+    value is that infinity, without ``steps``, and the gradient 0.
     **Cost.** One sigmoid for each entry and step.
 
     Examples

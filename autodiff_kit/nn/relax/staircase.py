@@ -19,7 +19,7 @@ from autodiff_kit.errors import StructureError
 from autodiff_kit.nn.relax.validation import real_tensor
 from autodiff_kit.ops.arithmetic import square
 from autodiff_kit.ops.elementary_functions import sigmoid, sin
-from autodiff_kit.ops.selection import clip
+from autodiff_kit.ops.selection import clip, select, stop_gradient
 from autodiff_kit.ops.shape_manipulation import expand_dims
 
 __all__ = ["RAMP", "SIGMOID", "TRUNCATED_SIGMOID", "SmoothStep", "filter_shape", "staircase"]
@@ -73,7 +73,11 @@ def staircase(x: Any, shape: SmoothStep, width: Any, steps: tuple[int, int] | No
     places, below = _step_positions(x, steps, shape.edge * unwrap(width))
     if not (type(x._value) is type(width) is float and math.isfinite(x._value)):
         total = shape.at((expand_dims(x, -1) - places) * rate).sum(-1)
-        return total + below if below else total
+        total = total + below if below else total
+        infinite = np.isinf(unwrap(x))
+        if steps is None and infinite.any():  # all steps lie below infinity, not only those that were summed
+            total = select(stop_gradient(x), total, infinite)
+        return total
     # A single number needs no arrays, and one product for all steps: their distances differ by integers.
     active, complete = _active_steps(x._value, places.tolist(), rate, shape.edge)
     complete += below
