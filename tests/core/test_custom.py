@@ -363,3 +363,20 @@ def test_a_dict_among_the_arguments_is_refused() -> None:
 
     with pytest.raises(ArgumentError, match=r"got a dict.*def f\(x, \*, settings\)"):
         scaled(1.0, {"by": 2.0})
+
+
+def test_a_jacobian_with_a_hook_goes_backward() -> None:
+    """A tall Jacobian is computed forward, where a hook would have no effect."""
+
+    def tall(mode: str) -> Any:
+        x = ak.constant([1.0, 2.0])
+        with ak.GradientTape() as tape:
+            tape.watch(x)
+            y = x * 2.0
+            y.register_hook(lambda g: 10.0 * g)
+            z = ak.concat([y, y * 3.0], 0)
+        return tape.jacobian(z, x, mode=mode).tolist()
+
+    assert tall("auto") == tall("reverse") == [[20.0, 0.0], [0.0, 20.0], [60.0, 0.0], [0.0, 60.0]]
+    with pytest.raises(StructureError, match="would leave it out"):
+        tall("forward")
