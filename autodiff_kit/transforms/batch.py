@@ -144,6 +144,8 @@ class Batch:
         """The inputs with the examples in front, so that the operation treats all at once; None where it cannot."""
         if op.user_defined or (op.name != "select" and next(_batched_among(params), None) is not None):
             return None
+        if params.get("axis", 0) is None:  # over all entries of each example, as argsort without an axis
+            return None
         if op.name == "einsum":
             return self._operands_of_einsum(values, params["labels"])
         if op.family in ("general", "bilinear") and len(values) > 1 and op.name not in _STACKS:
@@ -296,7 +298,7 @@ class OutsideRecords:
 
     def record_for_all(self, node: Node, y: BatchedArray, values: Sequence[Any]) -> None:
         """Record the operation of a node on the tensors of all examples, in place of the node."""
-        if node is self.moved:
+        if node is self.moved or (node.op.vjps is None and node.op.vjp_all is None):  # no gradient passes it
             return
         self.moved = node
         inputs = [

@@ -241,3 +241,37 @@ def test_a_variable_of_the_function_itself_can_be_assigned_and_stepped() -> None
 
     x = np.arange(3.0)
     np.testing.assert_allclose(ak.vmap(f)(x).numpy(), [float(f(ak.constant(each))) for each in x])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda r: ak.argmax(r), lambda r: ak.argmin(ak.outer(r, r)), lambda r: ak.argmax(ak.outer(r, r), None, True),
+        lambda r: ak.any(r > 8.0), lambda r: ak.all(r > 0.0), lambda r: ak.count_nonzero(r),
+        lambda r: ak.argsort(r, axis=None), lambda r: ak.searchsorted(ak.sort(r), r), lambda r: ak.sign(r - 2.0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("how", ["reverse", "forward"])
+def test_operations_without_a_gradient_see_one_example_also_under_a_tape(f: Any, how: str) -> None:
+    rows = np.array([[1.0, 5.0, 2.0], [9.0, 1.0, 1.0], [0.0, 0.0, 7.0]])
+
+    def weighted(r: Any) -> Any:
+        return ak.sum(ak.cast(f(r), np.float64) * r)
+
+    def total(x: Any) -> Any:
+        return ak.sum(ak.vmap(weighted)(x))
+
+    expected = sum(float(weighted(ak.constant(r))) for r in rows)
+    slopes = np.stack([ak.grad(weighted)(r).numpy() for r in rows])
+    if how == "reverse":
+        value, slope = ak.value_and_grad(total)(rows)
+        np.testing.assert_allclose(slope.numpy(), slopes)
+    else:
+        value, tangent = ak.jvp(total, (rows,), (np.ones((3, 3)),))
+        np.testing.assert_allclose(float(tangent), slopes.sum())
+    np.testing.assert_allclose(float(value), expected)
+
+
+def test_an_order_over_all_entries_is_one_of_each_example() -> None:
+    x = np.arange(12.0).reshape(3, 2, 2)[:, ::-1]
+    np.testing.assert_array_equal(ak.vmap(lambda m: ak.argsort(m, axis=None))(x).numpy(), [[2, 3, 0, 1]] * 3)
