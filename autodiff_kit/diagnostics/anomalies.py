@@ -114,7 +114,7 @@ def _numbers_at(node: Node, where: tuple[int, ...]) -> str:
     """The operation with its numbers, if it is elementwise; otherwise the input that was already not finite."""
     saved = node.saved or ()
     if saved and isinstance(saved[0], BatchedArray):
-        saved = [_of_example(x, where[0]) for x in saved]
+        saved = tuple([_of_example(x, where[0]) for x in saved])
         if any(isinstance(x, BatchedArray) for x in saved):  # a vmap inside another one
             return ""
         where = where[1:]

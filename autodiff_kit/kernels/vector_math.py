@@ -81,7 +81,7 @@ def exp64(x: Any) -> Any:
     y = y * r + 1 / 6.0
     y = y * r + 0.5
     y = y * r * r + r + 1.0
-    k = k if x > -745.2 else -2046
+    k = k if x > -745.2 else np.int64(-2046)
     half = k >> 1
     y = y * np.int64((half + 1023) << 52).view(np.float64)
     return y * np.int64((k - half + 1023) << 52).view(np.float64)

@@ -324,8 +324,7 @@ class OutsideSink:
     def append(self, node: Node) -> None:
         """Append a node to the record, unless it has to be recorded for all examples."""
         y, *values = node.saved or (None,)
-        # What a vmap further out holds is that one's, also where the tape was opened inside of it.
-        if isinstance(y, BatchedArray) and y.tracer.depth >= self.outside.batch.depth:
+        if self._is_of_examples(y):
             self.outside.record_for_all(node, y, values)
             return
         self.outside.close()
@@ -333,3 +332,29 @@ class OutsideSink:
             self.sink.append(node)  # an accumulator opens itself again
         finally:
             self.outside.open()
+
+    def _is_of_examples(self, y: Any) -> bool:
+        """Whether a value is one of each example; what a vmap further out holds is that one's, also where the tape was
+        opened inside of it.
+        """
+        return isinstance(y, BatchedArray) and y.tracer.depth >= self.outside.batch.depth
+
+    def take_hook(self, y: Any, hook: Callable[[Any], Any], moved: bool) -> bool:
+        """Register a hook of a value of one example for the tensor of all, unless it has been ``moved`` there already;
+        returns False for other values. The hook gets the gradient of one example.
+        """
+        if not self._is_of_examples(y):
+            return False
+        batch = y.tracer
+
+        def of_all(g: Tensor) -> Tensor | None:
+            new = batch._call_rule(hook, [g], [True], {})
+            return None if new is None else batch._rows(new, g.ndim - 1)
+
+        if not moved:
+            self.outside.close()
+            try:
+                y.tensor.register_hook(of_all)
+            finally:
+                self.outside.open()
+        return True

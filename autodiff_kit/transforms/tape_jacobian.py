@@ -84,8 +84,8 @@ def _blocks(self: GradientTape, goal: Any, sources: Any, unconnected_gradients: 
     hooks = bool(self._record.hooks)
     if hooks and mode == "forward":
         raise StructureError(
-            'a hook changes gradients on their way back, and a forward pass would leave it out. Give mode="reverse", or '
-            "register no hook."
+            'a hook changes gradients on their way back, and a forward pass would leave it out. Give mode="reverse", '
+            "or register no hook."
         )
     forward = mode == "forward" or (mode == "auto" and columns < goal.size and not recorded and not hooks)
     found = [_columns(self, goal, s, recorded) for s in flat] if forward else _rows(self, goal, flat)

@@ -275,3 +275,19 @@ def test_operations_without_a_gradient_see_one_example_also_under_a_tape(f: Any,
 def test_an_order_over_all_entries_is_one_of_each_example() -> None:
     x = np.arange(12.0).reshape(3, 2, 2)[:, ::-1]
     np.testing.assert_array_equal(ak.vmap(lambda m: ak.argsort(m, axis=None))(x).numpy(), [[2, 3, 0, 1]] * 3)
+
+
+@pytest.mark.parametrize("around", [
+    lambda f, x: ak.vmap(ak.grad(f))(x), lambda f, x: ak.grad(lambda z: ak.sum(ak.vmap(f)(z)))(x),
+    lambda f, x: ak.grad(lambda z: ak.sum(ak.vmap(ak.vmap(f, in_axes=0))(z[None])))(x),
+    lambda f, x: ak.compile(ak.grad(lambda z: ak.sum(ak.vmap(f)(z))))(x),
+], ids=["inside", "outside", "two", "compiled"])  # fmt: skip
+def test_a_hook_inside_a_vmap_gets_the_gradient_of_one_example(around: Any) -> None:
+    def f(row: Any) -> Any:
+        squares = row * row
+        squares.register_hook(lambda g: g * 10.0 / ak.sum(g))
+        return ak.sum(squares * squares)
+
+    x = np.arange(1.0, 7.0).reshape(3, 2)
+    expected = np.stack([ak.grad(f)(row).numpy() for row in x])
+    np.testing.assert_allclose(around(f, x).numpy(), expected)
