@@ -9,13 +9,13 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.kernels.vector_math import GELU_CUBIC, GELU_FAR, GELU_LINEAR
 from autodiff_kit.ops.arithmetic import multiply
 from autodiff_kit.ops.comparison import greater
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.in_place import entrywise_loop
-from autodiff_kit.ops.number_parameters import is_followed
+from autodiff_kit.ops.number_parameters import followed_parameter, is_followed
 from autodiff_kit.ops.promotion import floating_array, number_or_array
 from autodiff_kit.ops.selection import select
 
@@ -104,7 +104,8 @@ def leaky_relu(x: Any, slope: Any = 0.2) -> Tensor:
     array([-0.4,  3. ])
     """
     if is_followed(slope):
-        above = greater(x, 0)
+        x = as_tensor(x)
+        slope, above = followed_parameter(slope, x.dtype), greater(x, 0)
         return select(x, multiply(slope, select(0.0, x, above)), above)  # 0 times an infinite entry would be nan
     return _leaky_relu(x, number_or_array(slope))
 

@@ -67,6 +67,19 @@ def test_a_parameter_with_a_derivative(name: str) -> None:
     np.testing.assert_allclose(float(ak.jvp(total, (at,), (1.0,))[1]), numeric, rtol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("f", [
+    ak.nn.leaky_relu, lambda x, p: ak.nn.huber(x, 0 * x, p), relax.soft_step, relax.soft_floor,
+    relax.piecewise_linear_step, relax.piecewise_linear_floor, relax.filtered_step, relax.filtered_floor,
+])  # fmt: skip
+def test_a_number_on_a_tape_keeps_the_dtype(f: Any, dtype: Any) -> None:
+    x, p = X.astype(dtype), ak.Variable(0.3)
+    with ak.GradientTape() as tape:
+        y = f(x, p)
+    assert y.dtype == f(x, p).dtype == dtype
+    assert tape.gradient(y, p).dtype == np.float64
+
+
 @pytest.mark.parametrize("name", WITHOUT)
 @pytest.mark.parametrize("around", [ak.grad, lambda f: lambda p: ak.jvp(f, (p,), (1.0,))], ids=["grad", "jvp"])
 def test_a_parameter_without_a_derivative_is_refused_on_a_tape(name: str, around: Any) -> None:

@@ -15,12 +15,19 @@ from autodiff_kit.nn.relax.staircase import RAMP, SIGMOID, TRUNCATED_SIGMOID, fi
 from autodiff_kit.nn.relax.validation import positive_number
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.elementary_functions import sigmoid
+from autodiff_kit.ops.number_parameters import followed_parameter, is_followed
 
 __all__ = [
     "filtered_ceil", "filtered_floor", "filtered_round", "filtered_sign", "filtered_step", "piecewise_linear_ceil",
     "piecewise_linear_floor", "piecewise_linear_round", "piecewise_linear_sign", "piecewise_linear_step", "soft_ceil",
     "soft_floor", "soft_round", "soft_sign", "soft_step",
 ]  # fmt: skip
+
+
+def _scaled(x: Any, factor: float, width: Any) -> Tensor:
+    """``x * factor / width``; the width does not change the dtype."""
+    t = as_tensor(x)
+    return t * (factor / (followed_parameter(width, t.dtype) if is_followed(width) else width))
 
 
 def soft_step(x: Any, temperature: Any) -> Tensor:
@@ -50,7 +57,7 @@ def soft_step(x: Any, temperature: Any) -> Tensor:
     >>> float(ak.relax.soft_step(0.0, 0.1))
     0.5
     """
-    return sigmoid(as_tensor(x) * (1.0 / positive_number("temperature", temperature)))
+    return sigmoid(_scaled(x, 1.0, positive_number("temperature", temperature)))
 
 
 def soft_floor(x: Any, temperature: Any, steps: tuple[int, int] | None = None) -> Tensor:
@@ -112,7 +119,7 @@ def piecewise_linear_step(x: Any, width: Any) -> Tensor:
     >>> float(ak.relax.piecewise_linear_step(0.25, 1.0))
     0.75
     """
-    return RAMP.at(as_tensor(x) * (1.0 / positive_number("width", width)))
+    return RAMP.at(_scaled(x, 1.0, positive_number("width", width)))
 
 
 def piecewise_linear_floor(x: Any, width: Any, steps: tuple[int, int] | None = None) -> Tensor:
@@ -165,7 +172,7 @@ def filtered_step(x: Any, width: Any, kernel: str = "triangle") -> Tensor:
     >>> ak.relax.filtered_step([-1.0, 0.0, 0.5], width=2.0).numpy()
     array([0.   , 0.5  , 0.875])
     """
-    return filter_shape(kernel).at(as_tensor(x) * (2.0 / positive_number("width", width)))
+    return filter_shape(kernel).at(_scaled(x, 2.0, positive_number("width", width)))
 
 
 def filtered_floor(x: Any, width: Any, kernel: str = "triangle", steps: tuple[int, int] | None = None) -> Tensor:
