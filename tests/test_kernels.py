@@ -445,3 +445,18 @@ def test_labels_may_change_after_they_were_used(loops: dict[str, Any], monkeypat
         loss = ak.nn.sparse_softmax_cross_entropy(labels, x)
     labels[:] = 1, 0
     np.testing.assert_array_equal(tape.gradient(loss, x).numpy(), [[-0.5, 0.5], [0.5, -0.5]])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("way", ["numpy", "loops"])
+def test_gelu_is_straight_far_out(loops: dict[str, Any], way: str, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the root of the largest number squares overflow; first and second derivatives are right all the same."""
+    monkeypatch.setattr(kernels, "_loops", dict(loops) if way == "loops" else {})
+    largest = np.finfo(dtype).max
+    far = np.array([50.0, np.sqrt(largest) * 1.5, largest / 2, largest, np.inf], dtype)
+    x = np.concatenate([np.tile(far, 60), np.tile(-far, 60)])
+    first = ak.grad(lambda x: ak.sum(ak.nn.gelu(x)))
+    second = ak.grad(lambda x: ak.sum(first(x)))
+    with np.errstate(all="ignore"):
+        for f, wanted in ((first, np.repeat([1.0, 0.0], 300)), (second, np.zeros(600))):
+            np.testing.assert_array_equal(f(x).numpy(), wanted)

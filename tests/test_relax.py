@@ -196,6 +196,22 @@ def test_steps_without_a_range_cover_the_values() -> None:
     assert relax.soft_floor(np.zeros(0), 0.1).shape == (0,)
 
 
+@pytest.mark.parametrize("f", [
+    lambda x: relax.soft_floor(x, 0.5), lambda x: relax.soft_round(x, 0.5), lambda x: relax.soft_ceil(x, 0.5),
+    lambda x: relax.piecewise_linear_floor(x, 0.5), lambda x: relax.filtered_floor(x, 0.5),
+])  # fmt: skip
+def test_infinity_has_all_steps_below_it(f: Any) -> None:
+    x = np.array([np.inf, -np.inf, 1.25])
+    np.testing.assert_allclose(f(x).numpy(), [np.inf, -np.inf, float(f(1.25))])
+    np.testing.assert_allclose(ak.vjp(f, x)[1](np.ones(3)).numpy()[:2], [0.0, 0.0])
+    assert float(f(np.inf)) == np.inf
+    assert float(ak.grad(f)(-np.inf)) == 0.0
+
+
+def test_infinity_has_the_given_steps_below_it() -> None:
+    assert relax.soft_floor([np.inf, -np.inf], 0.1, steps=(1, 5)).tolist() == [5.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

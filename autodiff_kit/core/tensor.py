@@ -79,8 +79,7 @@ class Tensor(Value, Node):
         return self
 
     def _mark_exit(self, kind: str = "left", variable: Value | None = None) -> None:
-        node = self.node
-        if node is not None and open_records.records:
+        if open_records.records and (node := self.node) is not None:
             mark_path_break(kind, node, variable)
 
     @property
@@ -104,8 +103,12 @@ class Tensor(Value, Node):
         node = self.node
         if node is None:
             raise TapeError("no tape follows this value; watch a source first, then register the hook")
+        moved = False  # to the value of all examples, inside a vmap with a tape outside
         for record in records_of(node.record):
-            record.hooks.setdefault(node, []).append(function)
+            if hasattr(record.sink, "take_hook") and record.sink.take_hook(self._value, function, moved):
+                moved = True
+            else:
+                record.hooks.setdefault(node, []).append(function)
 
     def __copy__(self, _: Any = None) -> Tensor:
         return self  # immutable, as numbers are

@@ -60,6 +60,9 @@ class SymbolicValue(Tracer):
         """Record NumPy's functions in the operation; an operation that needs the numbers is recorded as one call."""
         return call_traced(op.value, values, params, op)
 
+    def check_assignment(self, variable: Any) -> None:
+        """Raise an error where the variable cannot hold the value."""
+
 
 def highest_tracer(values: Sequence[Any]) -> Tracer | None:
     """The tracer among ``values`` that carries out an operation on them."""
@@ -112,7 +115,5 @@ def concrete_only(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _trace_of(args: Sequence[Any]) -> Any:
-    for x in args:
-        if isinstance(x, SymbolicValue):
-            return x.tracer
-    return None
+    found = [x.tracer for x in args if isinstance(x, SymbolicValue)]
+    return found[0] if found else None

@@ -11,7 +11,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.errors import ArgumentError, DtypeError, StructureError
 
-__all__ = ["check_callable", "check_choice", "check_flag", "check_integer", "check_number", "check_text", "describe"]
+__all__ = ["check_callable", "check_choice", "check_flag", "check_integer", "check_text", "describe"]
 
 
 def describe(value: Any) -> str:
@@ -55,17 +55,6 @@ def check_integer(name: str, value: Any, least: int | None = None) -> int:
     if least is not None and found < least:
         raise StructureError(f"{name} must be an integer of {least} or more, got {describe(value)}")
     return found
-
-
-def check_number(name: str, value: Any) -> float:
-    """Return a real number as a float, or raise an error."""
-    given = unwrap(value)
-    if not (isinstance(given, (int, float, np.number, np.ndarray)) and np.ndim(given) == 0 and np.isrealobj(given)):
-        raise ArgumentError(f"{name} must be a number, got {describe(value)}")
-    try:
-        return float(given)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"{name} must be a number, got {describe(value)}: {error}") from error
 
 
 def check_callable(name: str, value: Any) -> Callable[..., Any]:

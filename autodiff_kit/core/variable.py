@@ -73,8 +73,7 @@ class Variable(Value):
         constraint: Callable[[Any], Any] | None = None,
     ) -> None:
         self._value = copy_value(value, dtype)
-        self._name, self.constraint = name, constraint
-        self.trainable = check_flag("trainable", trainable)
+        self._name, self.constraint, self.trainable = name, constraint, check_flag("trainable", trainable)
 
     @property
     def name(self) -> str | None:
@@ -116,6 +115,8 @@ class Variable(Value):
             self._value = value
             return self
         new = copy_value(value, self.dtype)
+        if isinstance(new, SymbolicValue):
+            new.check_assignment(self)
         if self.dtype.kind != "f" and not (isinstance(new, SymbolicValue) or np.array_equal(unwrap(value), new)):
             raise DtypeError(
                 f"{self._label()} has dtype {self.dtype}, which cannot hold {describe(value)}. Make it of floating-"

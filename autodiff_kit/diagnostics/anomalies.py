@@ -13,8 +13,8 @@ from autodiff_kit.core.modes import modes, set_sink
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.record import ACTIVE_MODES, Node, Record, open_records
 from autodiff_kit.core.source_location import location_of
-from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.errors import AnomalyError
+from autodiff_kit.transforms.batched_array import BatchedArray
 
 __all__ = ["detect_anomalies"]
 
@@ -24,7 +24,7 @@ def detect_anomalies() -> Iterator[None]:
     """Raise an error at the first nan or infinity, in the forward computation or in the backward pass.
 
     Tapes that are open inside this block check each output when it is recorded. Gradients that are computed inside the
-    block check each cotangent that an operation passes to an input.
+    block check each cotangent that an operation passes to an input. Inside :func:`vmap` all examples are checked.
 
     Raises
     ------
@@ -78,7 +78,7 @@ class _CheckedSink:
             inputs = _numbers_at(node, where)
             raise AnomalyError(
                 f"{node.op.name}, node {len(self.record.nodes) - 1} on the tape, gave {number} at "
-                f"{_index(where)}{inputs}. {_place(node)}"
+                f"{_index(where, y)}{inputs}. {_place(node)}"
             )
 
 
@@ -90,7 +90,7 @@ def _check_cotangent(nodes: list[Node], node: Node, g: Any, to: Node, part: Any)
         came = "; the incoming gradient was already not finite" if _first_bad(unwrap(g)) is not None else ""
         raise AnomalyError(
             f"on the way back, {node.op.name}, node {_place_in(nodes, node)} on the tape, handed {number} at "
-            f"{_index(where)} to its input {_place_in(node.inputs, to)}{came}. {_place(node)}"
+            f"{_index(where, unwrap(part))} to its input {_place_in(node.inputs, to)}{came}. {_place(node)}"
         )
 
 
@@ -100,30 +100,24 @@ def _place_in(nodes: Sequence[Node | None], node: Node) -> int:
 
 
 def _first_bad(value: Any) -> tuple[tuple[int, ...], str] | None:
-    """The first index at which a value is nan or infinite, and the number there."""
-    array = _entries(value)
-    if array is None:
+    """The first index at which a value is nan or infinite, and the number there; of a batch, examples come first."""
+    if value is None or type(value) is ArraySpec:
         return None
+    array = np.asarray(_of_all_examples(value))
     if array.dtype.kind not in "fc" or np.isfinite(array).all():
         return None
     place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
     return place, str(array[place])
 
 
-def _entries(value: Any) -> Any:
-    """A value as an array; inside ``ak.vmap`` that of all examples, along the first axis. None where there are none."""
-    if value is None or type(value) is ArraySpec:
-        return None
-    if isinstance(value, SymbolicValue):
-        return _entries(unwrap(value.tensor)) if hasattr(value, "tensor") else None
-    return np.asarray(value)
-
-
 def _numbers_at(node: Node, where: tuple[int, ...]) -> str:
     """The operation with its numbers, if it is elementwise; otherwise the input that was already not finite."""
     saved = node.saved or ()
-    if any(isinstance(x, SymbolicValue) for x in saved):
-        return ", whose first entry counts the examples"
+    if saved and isinstance(saved[0], BatchedArray):
+        saved = tuple([_of_example(x, where[0]) for x in saved])
+        if any(isinstance(x, BatchedArray) for x in saved):  # a vmap inside another one
+            return ""
+        where = where[1:]
     values = [np.asarray(x) for x in saved[1:] if type(x) is not ArraySpec]
     if node.op.family == "elementwise" and len(values) == len(saved) - 1:
         shape = np.shape(saved[0])
@@ -132,8 +126,24 @@ def _numbers_at(node: Node, where: tuple[int, ...]) -> str:
     return f", which its input {came[0]} already contained" if came else ""
 
 
-def _index(where: tuple[int, ...]) -> str:
-    return f"index {where}" if where else "the only entry"
+def _of_all_examples(value: Any) -> Any:
+    """The numbers of all examples that a value inside ``ak.vmap`` stands for; other values unchanged."""
+    while isinstance(value, BatchedArray):
+        value = value.tensor._value
+    return value
+
+
+def _of_example(value: Any, k: int) -> Any:
+    """The numbers of one example."""
+    whole = value.tensor._value if isinstance(value, BatchedArray) else None
+    return whole[k] if isinstance(whole, np.ndarray) else value
+
+
+def _index(where: tuple[int, ...], value: Any) -> str:
+    examples = np.ndim(_of_all_examples(value)) - np.ndim(value)
+    of_example = ", ".join(f"example {k}" for k in where[:examples])
+    index = f"index {where[examples:]}" if where[examples:] else "" if of_example else "the only entry"
+    return " of ".join(filter(None, (index, of_example)))
 
 
 def _place(node: Node) -> str:

@@ -15,8 +15,8 @@ import stat
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -71,10 +71,25 @@ class _Machine:
         options = binding.create_pipeline_tuning_options()
         options.speed_level, options.loop_vectorization, options.slp_vectorization = 3, True, False
         passes = binding.create_pass_builder(self.target, options)
-        binding.set_option("autodiff_kit", f"-unroll-full-max-count={_MAX_UNROLLED}")
-        passes.getModulePassManager().run(module, passes)
-        binding.set_option("autodiff_kit", f"-unroll-full-max-count={_ANY_COUNT}")
+        with _few_unrolled_turns():
+            passes.getModulePassManager().run(module, passes)
         return module
+
+
+@contextmanager
+def _few_unrolled_turns() -> Iterator[None]:
+    """A block in which LLVM unrolls only loops of few turns completely.
+
+    LLVM has this option for the process alone, not for a module, and cannot be asked for its value: numba's compiler,
+    which may run in another thread, waits for the end of the block, and afterwards the option has LLVM's default.
+    """
+    numbas_lock = getattr(sys.modules.get("numba.core.compiler_lock"), "global_compiler_lock", None)
+    with numbas_lock or nullcontext():
+        binding.set_option("autodiff_kit", f"-unroll-full-max-count={_MAX_UNROLLED}")
+        try:
+            yield
+        finally:
+            binding.set_option("autodiff_kit", f"-unroll-full-max-count={_ANY_COUNT}")
 
 
 _machine = functools.cache(_Machine)

@@ -200,12 +200,14 @@ def gelu_vjp(g: Any, x: Any, out: Any) -> None:
     """``g`` times the derivative of :func:`gelu`."""
     one, zero, three = x.dtype.type(1), x.dtype.type(0), x.dtype.type(3)
     linear, cubic = x.dtype.type(vector_math.GELU_LINEAR), x.dtype.type(vector_math.GELU_CUBIC)
+    far = x.dtype.type(vector_math.GELU_FAR)
     for i in range(x.size):
-        square = x[i] * x[i]
-        angle = x[i] * (square * cubic + linear)
+        z = min(max(x[i], -far), far)
+        square = z * z
+        angle = z * (square * cubic + linear)
         e = _exponential(-abs(angle))
         s, slope = (one if angle >= zero else e) / (one + e), e / ((one + e) * (one + e))
-        out[i] = g[i] * (s + x[i] * slope * (three * cubic * square + linear))
+        out[i] = g[i] * (s + z * slope * (three * cubic * square + linear))
 
 
 @_loop(lambda real: (_read(real, 2), _IDS, _write(real, 1)))

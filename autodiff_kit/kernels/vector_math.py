@@ -1,7 +1,6 @@
 """Branch-free exponential, logarithm, sine, cosine and tanh, which LLVM can vectorise.
 
-Polynomials after argument reduction; errors stay within two units in the last place, and an exponential near the
-smallest normal number is 0. ``sincos`` uses a three-step
+Polynomials after argument reduction; errors stay within two units in the last place. ``sincos`` uses a three-step
 reduction that is accurate up to ``MAX_ANGLE``; callers reduce larger angles first. Public names end in the number of
 bits. :mod:`autodiff_kit.kernels.llvm_compiler` compiles them as parts of kernels, and numba as parts of
 loops.
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "GELU_CUBIC", "GELU_LINEAR", "LOWEST_KEY32", "LOWEST_KEY64", "MAX_ANGLE64",
+    "GELU_CUBIC", "GELU_FAR", "GELU_LINEAR", "LOWEST_KEY32", "LOWEST_KEY64", "MAX_ANGLE64",
     "exp32", "exp64", "has_large_angle32", "has_large_angle64", "log1p32", "log1p64", "log32",
     "log64", "logaddexp32", "logaddexp64", "reduce_angles", "sincos32", "sincos64",
     "sort_key32", "sort_key64", "tanh32", "tanh64", "value_of_key32", "value_of_key64",
@@ -31,14 +30,16 @@ ROUNDING32, ROUNDING64 = f(12582912.0), 6755399441055744.0
 GELU_LINEAR = 2 * math.sqrt(2 / math.pi)
 GELU_CUBIC = 0.044715 * GELU_LINEAR
 """``x * (GELU_LINEAR + GELU_CUBIC * x²)`` is the angle whose sigmoid weighs the input of GELU."""
+GELU_FAR = 30.0
+"""From here on the derivative of GELU is 1, or 0, in every dtype. Squares of far larger numbers overflow."""
 
 FASTMATH_FLAGS = "contract nsz"
 """What LLVM may do with these operations: fused multiply-add, and any sign of zero."""
 
 
 def exp32(x: Any) -> Any:
-    """The exponential with 2ᵏ in two factors: exactly 0 far below, inf far above, nan for nan, never denormal."""
-    u = max(x, f(-87.3))
+    """The exponential with 2ᵏ in two factors, since k may be below all exponents: 0 far below, inf far above."""
+    u = max(x, f(-104.0))
     u = min(u, f(89.0))
     t = u * f(1.44269504) + ROUNDING32
     k = np.float32(t).view(np.int32) - np.int32(0x4B400000)
@@ -52,12 +53,15 @@ def exp32(x: Any) -> Any:
     y = y * r + f(1.6666665459e-1)
     y = y * r + f(5.0000001201e-1)
     y = y * r * r + r + f(1.0)
-    return (y + y) * np.int32((k + np.int32(126)) << np.int32(23)).view(np.float32)
+    k = k if x > f(-104.0) else np.int32(-254)  # both factors are 0 then: a product that underflows takes longer
+    half = np.int32(k >> np.int32(1))
+    y = y * np.int32((half + np.int32(127)) << np.int32(23)).view(np.float32)
+    return y * np.int32((k - half + np.int32(127)) << np.int32(23)).view(np.float32)
 
 
 def exp64(x: Any) -> Any:
     """As :func:`exp32` for float64."""
-    u = max(x, -708.3)
+    u = max(x, -745.2)
     u = min(u, 710.0)
     t = u * 1.4426950408889634 + ROUNDING64
     k = np.float64(t).view(np.int64) - np.int64(0x4338000000000000)
@@ -77,7 +81,10 @@ def exp64(x: Any) -> Any:
     y = y * r + 1 / 6.0
     y = y * r + 0.5
     y = y * r * r + r + 1.0
-    return (y + y) * np.int64((k + 1022) << 52).view(np.float64)
+    k = k if x > -745.2 else np.int64(-2046)
+    half = k >> 1
+    y = y * np.int64((half + 1023) << 52).view(np.float64)
+    return y * np.int64((k - half + 1023) << 52).view(np.float64)
 
 
 def log32(x: Any) -> Any:

@@ -9,10 +9,15 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.kernels.vector_math import GELU_CUBIC, GELU_LINEAR
+from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.kernels.vector_math import GELU_CUBIC, GELU_FAR, GELU_LINEAR
+from autodiff_kit.ops.arithmetic import multiply
+from autodiff_kit.ops.comparison import greater
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.in_place import entrywise_loop
+from autodiff_kit.ops.number_parameters import followed_parameter, is_followed
 from autodiff_kit.ops.promotion import floating_array, number_or_array
+from autodiff_kit.ops.selection import select
 
 
 def _relu_derivative(x: Any) -> Any:
@@ -70,12 +75,39 @@ def relu(x: Any) -> Any:
 
 @elementwise(
     lambda g, _y, x, *, slope: g * np.where(np.greater(unwrap(x), 0), 1.0, slope),
-    prepare=lambda _x, slope: {"slope": number_or_array(slope)},
     points=(((0.0,), (0.2,), {"slope": 0.2}),),
 )
-def leaky_relu(x: Any, slope: float = 0.2) -> Any:
-    """The leaky rectified linear unit: ``x`` where positive, else ``slope * x``; its derivative at 0 is ``slope``."""
+def _leaky_relu(x: Any, slope: Any) -> Any:
+    """The leaky rectified linear unit of a slope that has no derivative."""
     return np.where(np.greater(x, 0), x, np.multiply(slope, x))
+
+
+def leaky_relu(x: Any, slope: Any = 0.2) -> Tensor:
+    """The leaky rectified linear unit: ``x`` where positive, else ``slope * x``.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    slope : Tensor or array_like, optional
+
+    Returns
+    -------
+    Tensor
+
+    Notes
+    -----
+    **Gradient.** 1 where ``x`` is positive, else ``slope``, also at 0. To the slope ``x`` where that is not positive.
+
+    Examples
+    --------
+    >>> ak.nn.leaky_relu([-2.0, 3.0]).numpy()
+    array([-0.4,  3. ])
+    """
+    if is_followed(slope):
+        x = as_tensor(x)
+        slope, above = followed_parameter(slope, x.dtype), greater(x, 0)
+        return select(x, multiply(slope, select(0.0, x, above)), above)  # 0 times an infinite entry would be nan
+    return _leaky_relu(x, number_or_array(slope))
 
 
 def _elu_derivative(x: Any) -> Any:
@@ -102,9 +134,10 @@ def _gelu_vjp(g: Any, x: Any) -> Any:
     """g times ``s + x * s * (1 - s) * angle'(x)``, where s is the sigmoid of the angle."""
     if (found := entrywise_loop("gelu_vjp", g, x)) is not None:
         return found
+    x = v.clip(x, lo=-GELU_FAR, hi=GELU_FAR)
     angle = _gelu_angle(x)
     s = v.sigmoid(angle)
-    step = x * (s * v.sigmoid(-angle))  # 0 where x * x may overflow, so it comes first in each product
+    step = x * (s * v.sigmoid(-angle))
     return g * (s + step * GELU_LINEAR + step * x * x * (3 * GELU_CUBIC))
 
 
@@ -113,7 +146,7 @@ def _gelu_vjp(g: Any, x: Any) -> Any:
     scalar=lambda x: x * v.sigmoid(_gelu_angle(x)),
     flops=lambda y, _x: 9 * np.size(y),
     flops_back=lambda y, _x, *, asked: 15 * np.size(y) * len(asked),
-    points=(((0.0,), (0.5,)), ((np.nan,), (np.nan,))),
+    points=(((0.0,), (0.5,)), ((np.nan,), (np.nan,)), ((np.inf,), (1.0,)), ((-np.inf,), (0.0,))),
 )
 def gelu(x: Any) -> Any:
     """The Gaussian error linear unit by its tanh approximation, ``x / 2 * (1 + tanh(u))`` for ``u = sqrt(2 / π) (x +

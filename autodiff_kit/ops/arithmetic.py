@@ -14,6 +14,7 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import elementwise
+from autodiff_kit.ops.number_parameters import value_of_parameter
 from autodiff_kit.ops.promotion import promote
 
 
@@ -349,6 +350,9 @@ def xlogy(x: Any, y: Any) -> Any:
 
 @elementwise(
     lambda g, _y, x, *, nan, posinf, neginf: v.select(g, 0.0, condition=np.isfinite(unwrap(x))),
+    prepare=lambda _x, **numbers: {
+        name: value_of_parameter(f"nan_to_num: {name}", number) for name, number in numbers.items()
+    },
     points=(((np.nan,), (0.0,)), ((np.inf,), (0.0,)), ((2.0,), (1.0,))),
 )
 def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.constant import constant
-from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
@@ -15,6 +14,7 @@ from autodiff_kit.ops.axes import checked_int, checked_ints
 from autodiff_kit.ops.broadcasting import broadcast_arrays, broadcast_to
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.dtypes import cast
+from autodiff_kit.ops.number_parameters import value_of_parameter
 from autodiff_kit.platform import as_dtype, in_int64
 
 
@@ -224,9 +224,10 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any 
     >>> ak.arange(2, 8, 3).tolist()
     [2, 5]
     """
+    first, last, by = (value_of_parameter("arange", end) for end in (start, stop, step))
     try:
-        first, last = (0, unwrap(start)) if stop is None else (unwrap(start), unwrap(stop))
-        line = np.arange(first, last, unwrap(step), dtype=None if dtype is None else as_dtype(dtype))
+        first, last = (0, first) if stop is None else (first, last)
+        line = np.arange(first, last, by, dtype=None if dtype is None else as_dtype(dtype))
         return constant(in_int64(line) if dtype is None else line)
     except (TypeError, ValueError, ZeroDivisionError) as error:
         raise ArgumentError(f"arange from {start!r} to {stop!r} by {step!r}: {error}") from error

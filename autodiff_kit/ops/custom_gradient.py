@@ -7,12 +7,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from autodiff_kit.core.dispatch import record_op
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_callable
-from autodiff_kit.errors import ArgumentError, StructureError
+from autodiff_kit.errors import ArgumentError, ShapeError, StructureError
 
 __all__ = ["custom_gradient"]
 
@@ -23,19 +25,23 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
     Parameters
     ----------
     f : callable
-        ``f(*args) -> (value, vjp)`` or ``(value, vjp, jvp)``. ``vjp(g)`` returns the gradient of each argument, or one
-        value for a single argument; ``jvp(*tangents)`` returns the tangent of the value. A missing ``jvp`` is derived.
+        ``f(*args) -> (value, vjp)`` or ``(value, vjp, jvp)``. ``vjp(g)`` returns the gradient of each argument, in its
+        shape, or one value for a single argument; ``jvp(*tangents)`` returns the tangent of the value. A missing
+        ``jvp`` is derived.
 
     Returns
     -------
     callable
         ``(*args) -> value``; keyword arguments are bound to their positions. Keyword-only ones are passed on as they
-        are and have no gradient.
+        are and have no gradient. So are None, text and functions: ``vjp`` returns None for them, or leaves them out,
+        and ``jvp`` gets no tangent for them.
 
     Raises
     ------
     StructureError
         If ``f`` does not return a value and a function, or ``vjp`` returns a wrong number of gradients.
+    ShapeError
+        If a gradient does not have the shape of its argument, and does not broadcast to it either.
 
     Notes
     -----
@@ -61,9 +67,11 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
             bound = _bound(name, signature, args, kwargs)
             bound.apply_defaults()
             args, rest = bound.args, bound.kwargs
-        inputs = tuple(as_tensor(a) for a in args)
-        value, vjp, jvp = _split_answer(name, f(*inputs, **rest))
-        return _record_custom(name, _vjp_rule(vjp), _jvp_rule(jvp), unwrap(as_tensor(value)), inputs)
+        arrays = [_is_array(name, a) for a in args]
+        given = [as_tensor(a) if own else a for a, own in zip(args, arrays, strict=True)]
+        value, vjp, jvp = _split_answer(name, f(*given, **rest))
+        inputs = tuple([a for a, own in zip(given, arrays, strict=True) if own])
+        return _record_custom(name, _vjp_rule(name, vjp, arrays), _jvp_rule(jvp), unwrap(as_tensor(value)), inputs)
 
     return run
 
@@ -93,8 +101,41 @@ def _split_answer(name: str, answer: Any) -> tuple[Any, Callable[..., Any], Call
     return answer[0], answer[1], answer[2] if len(answer) == 3 else None
 
 
-def _vjp_rule(vjp: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda g, _y, *_inputs: vjp(g)
+def _is_array(name: str, argument: Any) -> bool:
+    """Whether an argument is a number or an array of numbers; other objects are passed on as they are."""
+    if isinstance(argument, dict):
+        raise ArgumentError(
+            f"{name} is a custom gradient and got a dict, whose entries would have no gradient. Make each entry an "
+            "argument of its own, or pass the dict as a keyword-only argument: def f(x, *, settings)."
+        )
+    return isinstance(argument, (int, float, complex, list, tuple)) or hasattr(argument, "__array__")
+
+
+def _vjp_rule(name: str, vjp: Callable[..., Any], arrays: list[bool]) -> Callable[..., Any]:
+    def rule(g: Any, _y: Any, *_inputs: Any) -> Any:
+        parts = vjp(g)
+        parts = parts if isinstance(parts, (tuple, list)) else (parts,)
+        if len(parts) == len(arrays) > len(_inputs):
+            parts = [part for part, own in zip(parts, arrays, strict=True) if own]
+        for part, x in zip(parts, _inputs, strict=False):
+            if part is not None:
+                _check_shape(name, np.shape(unwrap(part)), getattr(x, "shape", ()))
+        return parts
+
+    return rule
+
+
+def _check_shape(name: str, found: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    """Raise if a gradient neither has the shape of its argument nor broadcasts to it, as that of a sum does."""
+    try:
+        fits = np.broadcast_shapes(found, wanted) == wanted
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ShapeError(
+            f"the gradient of {name!r} has shape {found}, but its input has shape {wanted}; they must be equal. If the "
+            "function broadcasts this input, sum over the axes along which it does, as in ak.sum(g, axis=0)."
+        )
 
 
 def _jvp_rule(jvp: Callable[..., Any] | None) -> Callable[..., Any] | None:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.validation import check_number
 from autodiff_kit.errors import RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, first_entry_shape, negative_axis, slice_along
 from autodiff_kit.ops.broadcasting import broadcast_to
 from autodiff_kit.ops.joining import concat
+from autodiff_kit.ops.number_parameters import check_number
 from autodiff_kit.ops.promotion import as_floating
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.tracer import concrete_only
-from autodiff_kit.core.validation import check_number
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.creation import zeros
 from autodiff_kit.ops.decompositions import qr
 from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
 from autodiff_kit.ops.matrix_products import matmul
+from autodiff_kit.ops.number_parameters import check_number
 from autodiff_kit.ops.reductions import sum
 from autodiff_kit.ops.selection import stop_gradient
 from autodiff_kit.ops.shape_manipulation import expand_dims, squeeze

@@ -11,13 +11,14 @@ from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
-from autodiff_kit.core.validation import check_flag, check_number
+from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import ArgumentError, ShapeError, StructureError
 from autodiff_kit.ops import reductions
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
 from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
+from autodiff_kit.ops.number_parameters import check_number
 from autodiff_kit.ops.promotion import sum_values
 from autodiff_kit.ops.reductions import max, min, sum
 from autodiff_kit.ops.searching import count_nonzero

@@ -117,8 +117,11 @@ _IGNORED_ARGUMENTS = ("casting", "copy", "device", "kind", "like", "order", "sub
 _TAKES_ORDER = ("reshape", "ravel")
 
 
-# Reductions whose dtype argument is applied to the input before the operation.
-_TAKES_DTYPE = ("sum", "mean", "prod", "cumsum", "cumprod", "var", "std")
+# Reductions with a dtype, which NumPy takes by position too; those that divide; and what follows
+# axis, dtype and out by position.
+_TAKES_DTYPE = ("sum", "prod", "cumsum", "cumprod", "mean", "var", "std")
+_DIVIDES = ("mean", "var", "std")
+_AFTER_OUT = {"cumsum": (), "cumprod": (), "var": ("ddof", "keepdims"), "std": ("ddof", "keepdims")}
 
 
 # The operations by NumPy's functions themselves: a name may belong to other functions too, such as a user's ufunc
@@ -167,6 +170,9 @@ def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def call(*args: Any, **options: Any) -> Any:
+        if name in _TAKES_DTYPE and len(args) > 2:
+            named = ("axis", "dtype", "out", *_AFTER_OUT.get(name, ("keepdims",)))
+            args, options = args[:1], dict(zip(named, args[1:], strict=False)) | options
         kept = {
             k: x
             for k, x in options.items()
@@ -178,7 +184,7 @@ def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             first = next((k for k in _FIRST_ARGUMENT_NAMES if k in kept), None)
             args = (kept.pop(first),) if first else ()
         if name in _TAKES_DTYPE and "dtype" in kept:
-            args = (dtypes.cast(args[0], kept.pop("dtype")), *args[1:])
+            return _in_dtype(call, args, kept.pop("dtype"), kept)
         if kept or len(args) > 2:
             signature = inspect.signature(function)  # computed on demand: there are hundreds of functions
             kept = {k if k in signature.parameters else _ARGUMENT_NAMES.get(k, k): x for k, x in kept.items()}
@@ -187,6 +193,22 @@ def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     call.__name__ = name
     return call
+
+
+def _in_dtype(reduction: Callable[..., Any], args: tuple[Any, ...], dtype: Any, options: dict[str, Any]) -> Tensor:
+    """A reduction whose entries are converted first and whose result has that dtype, as in NumPy."""
+    name, x = reduction.__name__, as_tensor(args[0])
+    converted = dtypes.cast(x, dtype)
+    kind = converted.dtype
+    if name in _DIVIDES and kind.kind != "f":
+        raise DtypeError(
+            f"np.{name} with dtype {kind} would cut off the fraction of the result. Give a floating dtype or none, and "
+            f"convert the result: ak.cast(np.{name}(t), {kind.name!r})."
+        )
+    if name in ("var", "std"):  # deviations from the mean are not rounded
+        converted = dtypes.cast(x, np.result_type(x.dtype, kind))
+    y = reduction(converted, *args[1:], **options)
+    return y if y.dtype == kind else dtypes.cast(y, kind)
 
 
 def _check_arguments(name: str, signature: inspect.Signature, args: Any, options: Any) -> None:

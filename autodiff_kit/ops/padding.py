@@ -8,11 +8,13 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
+from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.indexing import take
+from autodiff_kit.ops.number_parameters import value_of_parameter
 
 
 def _without_margin(shape: tuple[int, ...], width: tuple[tuple[int, int], ...]) -> tuple[Any, ...]:
@@ -93,6 +95,8 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
     if not t.ndim:
         return t
     if check_choice("pad: mode", mode, "constant", "edge", "reflect", "symmetric", "wrap") == "constant":
+        for given in flatten(constant_values):
+            value_of_parameter("pad: constant_values", given)
         fill = unwrap(as_tensor(constant_values))
         return _frame(t, width, fill if np.ndim(fill) == 0 else _fill_values(fill, t.ndim))
     for axis, pair in enumerate(width):

@@ -11,11 +11,12 @@ from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array, opaque
-from autodiff_kit.core.validation import check_choice, check_number
+from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import DtypeError, LabelError, ShapeError
 from autodiff_kit.ops.axes import negative_axis
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.in_place import is_plain, on_temporary
+from autodiff_kit.ops.number_parameters import check_number
 from autodiff_kit.ops.promotion import floating_array
 from autodiff_kit.ops.selection import where
 
@@ -156,7 +157,7 @@ def masked_softmax(
         Normalize over the kept entries only; or add ``additive`` to the masked scores before the softmax, as BERT does;
         or set them to minus infinity.
     additive : float, optional
-        For mode "additive".
+        For mode "additive"; limited to half of the largest number of the dtype.
     empty : {"zero", "nan"}
         For mode "renormalize": the result of a row without kept entries.
 
@@ -190,7 +191,10 @@ def masked_softmax(
     if mode == "renormalize":
         out = _masked_softmax(scores, mask=keep, empty=empty)
     elif mode == "additive":
-        out = softmax(scores + np.where(keep, 0, check_number("additive", additive)).astype(scores.dtype), -1)
+        kind = scores.dtype if scores.dtype.kind == "f" else np.dtype(np.float64)
+        most = float(np.finfo(kind).max) / 2  # an infinite sum would give nan: float16 ends at 65504
+        bias = np.clip(check_number("additive", additive), -most, most)
+        out = softmax(scores + np.where(keep, 0, bias).astype(kind), -1)
     else:
         lowest = np.array(-np.inf, scores.dtype if scores.dtype.kind == "f" else np.float64)
         out = softmax(where(keep, scores, lowest), -1)

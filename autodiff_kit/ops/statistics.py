@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.validation import check_number
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.norms import vector_norm
+from autodiff_kit.ops.number_parameters import check_number
 from autodiff_kit.ops.promotion import as_floating
 from autodiff_kit.ops.reductions import mean, sum
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from autodiff_kit.optim.inplace import Slots, decay_and_add, square_root, zeros_like
-from autodiff_kit.optim.optimizer import Optimizer
+from autodiff_kit.optim.optimizer import Optimizer, Settings
 from autodiff_kit.optim.validation import fraction, non_negative
 
 __all__ = ["Adadelta"]
@@ -44,12 +44,11 @@ class Adadelta(Optimizer):
     """
 
     _slots = ("square_avg", "acc_delta")
-    _settings = ("learning_rate", "decay", "epsilon")
+    _settings: ClassVar[Settings] = Optimizer._settings | {"decay": fraction, "epsilon": non_negative}
 
     def __init__(self, learning_rate: float = 1.0, decay: float = 0.9, epsilon: float = 1e-6) -> None:
         super().__init__(learning_rate)
-        self.decay = fraction("decay", decay)
-        self.epsilon = non_negative("epsilon", epsilon)
+        self.decay, self.epsilon = decay, epsilon
 
     def _initial_slots(self, like: Any) -> Slots:
         return {"square_avg": zeros_like(like), "acc_delta": zeros_like(like)}

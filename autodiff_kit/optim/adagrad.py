@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from autodiff_kit.optim.inplace import Slots, decay_and_add, square_root, zeros_like
-from autodiff_kit.optim.optimizer import Optimizer
+from autodiff_kit.optim.optimizer import Optimizer, Settings
 from autodiff_kit.optim.validation import non_negative
 
 __all__ = ["Adagrad"]
@@ -45,13 +45,14 @@ class Adagrad(Optimizer):
     """
 
     _slots = ("accumulator",)
-    _settings = ("learning_rate", "initial_accumulator", "epsilon")
+    _settings: ClassVar[Settings] = Optimizer._settings | {
+        "initial_accumulator": non_negative, "epsilon": non_negative
+    }  # fmt: skip
     _supports_row_updates = True
 
     def __init__(self, learning_rate: float = 0.01, initial_accumulator: float = 0.0, epsilon: float = 1e-10) -> None:
         super().__init__(learning_rate)
-        self.initial_accumulator = non_negative("initial_accumulator", initial_accumulator)
-        self.epsilon = non_negative("epsilon", epsilon)
+        self.initial_accumulator, self.epsilon = initial_accumulator, epsilon
 
     def _initial_slots(self, like: Any) -> Slots:
         return {"accumulator": zeros_like(like) + self.initial_accumulator}

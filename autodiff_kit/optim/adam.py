@@ -11,7 +11,7 @@ from autodiff_kit import kernels
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.optim.inplace import OwnedSlots, Slots, decay_and_add, square_root, writable_array, zeros_like
-from autodiff_kit.optim.optimizer import Optimizer
+from autodiff_kit.optim.optimizer import Optimizer, Settings
 from autodiff_kit.optim.validation import fraction, non_negative
 
 __all__ = ["Adam", "AdamW"]
@@ -70,7 +70,9 @@ class Adam(Optimizer):
     """
 
     _slots = ("m", "v", "t")
-    _settings: ClassVar[tuple[str, ...]] = ("learning_rate", "beta1", "beta2", "epsilon", "lazy")
+    _settings: ClassVar[Settings] = Optimizer._settings | {
+        "beta1": fraction, "beta2": fraction, "epsilon": non_negative, "lazy": check_flag
+    }  # fmt: skip
     _decay = 0.0
 
     def __init__(
@@ -82,10 +84,8 @@ class Adam(Optimizer):
         lazy: bool = False,
     ) -> None:
         super().__init__(learning_rate)
-        self.beta1 = fraction("beta1", beta1)
-        self.beta2 = fraction("beta2", beta2)
-        self.epsilon = non_negative("epsilon", epsilon)
-        self.lazy = check_flag("lazy", lazy)
+        self.beta1, self.beta2 = beta1, beta2
+        self.epsilon, self.lazy = epsilon, lazy
 
     @property
     def _supports_row_updates(self) -> bool:  # type: ignore[override]
@@ -176,7 +176,7 @@ class AdamW(Adam):
     0.904792
     """
 
-    _settings = (*Adam._settings, "weight_decay")
+    _settings = Adam._settings | {"weight_decay": non_negative}
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class AdamW(Adam):
         weight_decay: float = 0.01,
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, lazy)
-        self.weight_decay = non_negative("weight_decay", weight_decay)
+        self.weight_decay = weight_decay
 
     @property
     def _decay(self) -> float:  # type: ignore[override]

@@ -111,9 +111,18 @@ class LevenbergMarquardt:
     """
 
     def __init__(self, damping: float = 1e-3, cost_limit: float = 0.0) -> None:
-        self.damping = non_negative("damping", damping)
+        self.damping = damping
         self.cost_limit = non_negative("cost_limit", cost_limit)
-        self._schedule = _DampingSchedule(self.damping)
+
+    @property
+    def damping(self) -> float:
+        """The initial damping; a new one is that of the next step."""
+        return self._damping
+
+    @damping.setter
+    def damping(self, damping: float) -> None:
+        self._damping = non_negative("damping", damping)
+        self._schedule = _DampingSchedule(self._damping)
 
     def minimize(
         self,
@@ -215,7 +224,8 @@ class _LevenbergMarquardtRun:
     def __init__(
         self, problem: LeastSquaresProblem, schedule: _DampingSchedule, cost_limit: float, tolerance: float
     ) -> None:
-        self.problem, self.schedule, self.cost_limit = problem, schedule, cost_limit
+        self.problem, self.schedule = problem, schedule
+        self.cost_limit = non_negative("cost_limit", cost_limit)
         self.tolerance = non_negative("tolerance", tolerance)
         self.best = problem.evaluate()
         jacobian = problem.jacobian(self.best)

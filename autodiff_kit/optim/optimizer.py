@@ -13,10 +13,18 @@ from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.core.validation import check_callable, check_text, describe
 from autodiff_kit.core.variable import Variable
-from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, StructureError, UnknownGradientError
+from autodiff_kit.errors import (
+    ArgumentError,
+    AutodiffError,
+    ConcretizationError,
+    DtypeError,
+    ShapeError,
+    StructureError,
+    UnknownGradientError,
+)
 from autodiff_kit.ops.row_gradient import RowGradient
 from autodiff_kit.optim import checkpoint
 from autodiff_kit.optim.constraints import apply_constraint
@@ -33,13 +41,21 @@ from autodiff_kit.optim.validation import (
 __all__ = ["Optimizer"]
 
 Pair = tuple[Any, Variable]
+Settings = dict[str, Callable[[str, Any], Any]]
+
+_SETTINGS_ELSEWHERE = frozenset((
+    "alpha", "amsgrad", "beta1", "beta2", "beta_1", "beta_2", "betas", "centered", "dampening", "decay", "eps",
+    "epsilon", "initial_accumulator", "lazy", "lr", "momentum", "nesterov", "rho", "weight_decay",
+))  # fmt: skip
+"""Settings of another optimizer, or of another library: on one that has none of that name they would do nothing."""
 
 
 class Optimizer:
     """Base class of optimizers: steps variables against their gradients, and keeps slots between steps.
 
     A subclass defines ``_initial_slots``, the slots of a variable before its first step, and ``_update``, which puts
-    new values into the slots and returns what is added to the variable.
+    new values into the slots and returns what is added to the variable. ``_settings`` has a check for each setting,
+    which may be set at any time.
 
     Notes
     -----
@@ -49,11 +65,11 @@ class Optimizer:
     """
 
     _slots: tuple[str, ...] = ()
-    _settings: ClassVar[tuple[str, ...]] = ("learning_rate",)
+    _settings: ClassVar[Settings] = {"learning_rate": non_negative}
     _supports_row_updates = False
 
     def __init__(self, learning_rate: float) -> None:
-        self.learning_rate = non_negative("learning_rate", learning_rate)
+        self.learning_rate = learning_rate
         self._state: dict[int, tuple[Variable, Slots]] = {}  # in the order of first steps
         self._last: dict[int, Any] = {}  # the last update: an array, a function that computes it, or None
         self._frozen: dict[int, Any] = {}
@@ -61,9 +77,17 @@ class Optimizer:
         self._strict = True
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute; a number of NumPy becomes Python's, because it would widen the steps of float32."""
-        number = isinstance(value, (np.floating, np.integer)) or (isinstance(value, np.ndarray) and not value.ndim)
-        super().__setattr__(name, value.item() if number else value)
+        """Set an attribute; a setting is checked, and becomes a number of Python: NumPy's widen steps of float32."""
+        if name in self._settings:
+            if open_records.trace is not None and name in vars(self):
+                raise ConcretizationError(
+                    f"{type(self).__name__}.{name} is set inside a function that ak.compile traces, which would happen "
+                    f"once, not at each call. Set it before the call; a new learning_rate needs no new trace."
+                )
+            value = self._settings[name](name, value[()] if isinstance(value, np.ndarray) else value)
+        elif name in _SETTINGS_ELSEWHERE:
+            raise ArgumentError(f"{type(self).__name__} has no setting {name!r}; it has {', '.join(self._settings)}")
+        super().__setattr__(name, value)
 
     # ------------------------------------------------------------------------------------- what a subclass implements
     def _initial_slots(self, like: Any) -> Slots:
@@ -134,7 +158,10 @@ class Optimizer:
             raise StructureError(
                 "every gradient is None: no variable is connected to the loss. tape.explain(loss, variable) says why."
             )
-        for slots, g, w in ready:  # every pair is validated before the first one steps
+        for _, g, w in ready:  # every pair is validated before the first one steps
+            if isinstance(g, SymbolicValue):
+                g.check_assignment(w)
+        for slots, g, w in ready:
             if trace is not None:
                 trace.optimizer_steps.record(self, w, g)
             elif self._frozen or w.constraint is not None:
@@ -234,7 +261,10 @@ class Optimizer:
                 f"the loaded state has no variable {key!r}; it has {', '.join(map(repr, self._pending))}. "
                 "Use the same names as before, or step variables in the same order, or load with strict=False."
             )
-        slots = self._new_slots(variable) if found is None else checkpoint.load_slots(variable, key, found)
+        slots = self._new_slots(variable)
+        if found is not None:
+            kept = checkpoint.load_slots(variable, key, found)
+            slots.update({name: x for name, x in kept.items() if name in slots})  # a setting may have changed since
         self._pending.pop(key, None)
         return slots
 
@@ -358,7 +388,7 @@ class Optimizer:
         Variables are matched by name; unnamed ones by their order (that of their first steps) and shape. A variable
         that has not stepped yet gets its slots at its first step.
         """
-        settings, slots = checkpoint.validate_state(state, type(self).__name__, self._settings)
+        settings, slots = checkpoint.validate_state(state, type(self).__name__, tuple(self._settings))
         names = self._slots_with(settings)
         for key, found in slots.items():
             if set(found) != set(names):

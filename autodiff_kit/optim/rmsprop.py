@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from autodiff_kit.optim.inplace import Slots, decay_and_add, square_root, zeros_like
-from autodiff_kit.optim.optimizer import Optimizer
+from autodiff_kit.optim.optimizer import Optimizer, Settings
 from autodiff_kit.optim.validation import fraction, non_negative
 
 __all__ = ["RMSProp"]
@@ -40,7 +40,9 @@ class RMSProp(Optimizer):
     """
 
     _slots = ("rms", "momentum")
-    _settings = ("learning_rate", "decay", "momentum", "epsilon", "initial_accumulator")
+    _settings: ClassVar[Settings] = Optimizer._settings | {
+        "decay": fraction, "momentum": non_negative, "epsilon": non_negative, "initial_accumulator": non_negative
+    }  # fmt: skip
 
     def __init__(
         self,
@@ -51,10 +53,8 @@ class RMSProp(Optimizer):
         initial_accumulator: float = 0.0,
     ) -> None:
         super().__init__(learning_rate)
-        self.decay = fraction("decay", decay)
-        self.momentum = non_negative("momentum", momentum)
-        self.epsilon = non_negative("epsilon", epsilon)
-        self.initial_accumulator = non_negative("initial_accumulator", initial_accumulator)
+        self.decay, self.momentum = decay, momentum
+        self.epsilon, self.initial_accumulator = epsilon, initial_accumulator
 
     def _initial_slots(self, like: Any) -> Slots:
         return {"rms": zeros_like(like) + self.initial_accumulator, "momentum": zeros_like(like)}

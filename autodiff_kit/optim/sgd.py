@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.optim.inplace import Slots, decay_and_add, zeros_like
-from autodiff_kit.optim.optimizer import Optimizer
+from autodiff_kit.optim.optimizer import Optimizer, Settings
 from autodiff_kit.optim.validation import non_negative
 
 __all__ = ["SGD"]
@@ -39,13 +39,20 @@ class SGD(Optimizer):
     array([ 0.729, -2.732])
     """
 
-    _settings = ("learning_rate", "momentum", "nesterov")
+    _settings: ClassVar[Settings] = Optimizer._settings | {"momentum": non_negative, "nesterov": check_flag}
 
     def __init__(self, learning_rate: float, momentum: float = 0.0, nesterov: bool = False) -> None:
         super().__init__(learning_rate)
-        self.momentum = non_negative("momentum", momentum)
-        self.nesterov = check_flag("nesterov", nesterov)
-        self._slots = self._slots_with({"momentum": momentum})
+        self.momentum = momentum
+        self.nesterov = nesterov
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; with the first momentum the slots begin at 0, and without momentum there are none."""
+        super().__setattr__(name, value)
+        if name == "momentum" and (names := self._slots_with({"momentum": self.momentum})) != self._slots:
+            self._slots = names
+            for variable, _ in self._state.values():
+                self._state[id(variable)] = (variable, self._new_slots(variable))
 
     def _slots_with(self, settings: dict[str, Any]) -> tuple[str, ...]:
         return ("momentum",) if settings["momentum"] else ()

@@ -144,6 +144,8 @@ class Batch:
         """The inputs with the examples in front, so that the operation treats all at once; None where it cannot."""
         if op.user_defined or (op.name != "select" and next(_batched_among(params), None) is not None):
             return None
+        if params.get("axis", 0) is None:  # over all entries of each example, as argsort without an axis
+            return None
         if op.name == "einsum":
             return self._operands_of_einsum(values, params["labels"])
         if op.family in ("general", "bilinear") and len(values) > 1 and op.name not in _STACKS:
@@ -296,7 +298,7 @@ class OutsideRecords:
 
     def record_for_all(self, node: Node, y: BatchedArray, values: Sequence[Any]) -> None:
         """Record the operation of a node on the tensors of all examples, in place of the node."""
-        if node is self.moved:
+        if node is self.moved or (node.op.vjps is None and node.op.vjp_all is None):  # no gradient passes it
             return
         self.moved = node
         inputs = [
@@ -322,8 +324,7 @@ class OutsideSink:
     def append(self, node: Node) -> None:
         """Append a node to the record, unless it has to be recorded for all examples."""
         y, *values = node.saved or (None,)
-        # What a vmap further out holds is that one's, also where the tape was opened inside of it.
-        if isinstance(y, BatchedArray) and y.tracer.depth >= self.outside.batch.depth:
+        if self._is_of_examples(y):
             self.outside.record_for_all(node, y, values)
             return
         self.outside.close()
@@ -331,3 +332,29 @@ class OutsideSink:
             self.sink.append(node)  # an accumulator opens itself again
         finally:
             self.outside.open()
+
+    def _is_of_examples(self, y: Any) -> bool:
+        """Whether a value is one of each example; what a vmap further out holds is that one's, also where the tape was
+        opened inside of it.
+        """
+        return isinstance(y, BatchedArray) and y.tracer.depth >= self.outside.batch.depth
+
+    def take_hook(self, y: Any, hook: Callable[[Any], Any], moved: bool) -> bool:
+        """Register a hook of a value of one example for the tensor of all, unless it has been ``moved`` there already;
+        returns False for other values. The hook gets the gradient of one example.
+        """
+        if not self._is_of_examples(y):
+            return False
+        batch = y.tracer
+
+        def of_all(g: Tensor) -> Tensor | None:
+            new = batch._call_rule(hook, [g], [True], {})
+            return None if new is None else batch._rows(new, g.ndim - 1)
+
+        if not moved:
+            self.outside.close()
+            try:
+                y.tensor.register_hook(of_all)
+            finally:
+                self.outside.open()
+        return True

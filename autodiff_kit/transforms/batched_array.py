@@ -111,6 +111,18 @@ class BatchedArray(NDArrayOperatorsMixin, SymbolicValue):
         value = value.alias() if isinstance(value, SymbolicValue) else value
         return BatchedArray(self.tracer, wrap(value, self.tensor.node))
 
+    def check_assignment(self, variable: Any) -> None:
+        """Raise an error for a variable with one value for all examples."""
+        held = variable._value
+        if not (isinstance(held, BatchedArray) and held.tracer.depth >= self.tracer.depth):
+            name = variable.name or "w"
+            raise ConcretizationError(
+                f"the new value of {variable._label()} differs between the {self.tracer.size} examples of ak.vmap, and "
+                "a variable from outside has one for all. Return the value or the gradient from the function, and "
+                f"assign or step outside: {name}.assign(ak.mean(values, 0)). A variable of the function itself needs a "
+                "first value that differs between the examples too, such as ak.Variable(0.0 * x)."
+            )
+
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
         """The output of an operation for all examples."""
         return self.tracer.call(op, values, params)

@@ -81,7 +81,13 @@ def _blocks(self: GradientTape, goal: Any, sources: Any, unconnected_gradients: 
     flat = flatten(sources)
     recorded = any(r.sink is not None for r in open_records.records)  # a forward pass adds no nodes to the record
     columns = sum(s.size for s in flat)
-    forward = mode == "forward" or (mode == "auto" and columns < goal.size and not recorded)
+    hooks = bool(self._record.hooks)
+    if hooks and mode == "forward":
+        raise StructureError(
+            'a hook changes gradients on their way back, and a forward pass would leave it out. Give mode="reverse", '
+            "or register no hook."
+        )
+    forward = mode == "forward" or (mode == "auto" and columns < goal.size and not recorded and not hooks)
     found = [_columns(self, goal, s, recorded) for s in flat] if forward else _rows(self, goal, flat)
     shapes = [goal.shape + s.shape for s in flat]
     return unflatten_like(sources, fill_unconnected(found, flat, unconnected_gradients, shapes))

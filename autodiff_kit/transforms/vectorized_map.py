@@ -49,7 +49,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
     StructureError
         If the axes do not fit the structure of the arguments, or no argument has an axis for the examples.
     ConcretizationError
-        If ``f`` needs the numbers of one example (``if``, ``float()``, ``.numpy()``).
+        If ``f`` needs the numbers of one example (``if``, ``float()``, ``.numpy()``), or assigns a value that differs
+        between the examples to a variable from outside.
 
     See Also
     --------
@@ -63,6 +64,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
     **Cost.** One operation for the batch in place of one for each example. Operations without a rule for a batch (with
     a custom gradient, some decompositions, indices that differ between examples) run for each example. Inside
     ``ak.compile`` it is traced like any other code.
+
+    **Side effects**, such as ``w.assign_add(1.0)`` or an entry of a list, happen once, not for each example.
 
     **Random numbers** are drawn once and are the same for all examples. Where each example needs its own, draw them
     for the whole batch outside, and pass them as an argument.

@@ -150,3 +150,13 @@ def test_decaying_state_does_not_slow_down_a_step() -> None:
     m = optimizer.get_slot(w, "m")
     assert not ((np.abs(m) > 0) & (np.abs(m) < np.finfo(np.float32).tiny)).any()
     assert least(200) < 2.0 * early
+
+
+def test_an_option_of_llvm_is_set_while_numba_waits_and_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbas_lock = pytest.importorskip("numba.core.compiler_lock").global_compiler_lock
+    seen: list[tuple[str, bool]] = []
+    monkeypatch.setattr(code_cache.binding, "set_option", lambda _, text: seen.append((text, numbas_lock.is_locked())))
+    with pytest.raises(RuntimeError), code_cache._few_unrolled_turns():
+        raise RuntimeError
+    assert seen == [("-unroll-full-max-count=4", True), (f"-unroll-full-max-count={2**32 - 1}", True)]
+    assert not numbas_lock.is_locked()

@@ -70,3 +70,12 @@ def test_edges_are_numpys(name: str, dtype: str) -> None:
     x = np.array([a for a in EDGES for _ in EDGES], dtype)  # all pairs
     expected = wanted(name, x).astype(dtype)
     np.testing.assert_allclose(over(name, dtype)(x), expected, rtol=1e-6, atol=2e-38 if dtype == "f4" else 1e-300)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_exponentials_below_and_near_the_smallest_normal_number(dtype: str) -> None:
+    lowest = np.log(np.finfo(dtype).tiny)
+    x = np.linspace(lowest - 40, lowest + 3, 20_000).astype(dtype)
+    expected = wanted("exp", x)
+    units = np.abs(over("exp", dtype)(x) - expected) / np.spacing(expected.astype(dtype))
+    assert float(units.max()) <= 2

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.errors import DuplicateNameError, ShapeError, StructureError, TapeError, UnknownGradientError
+from autodiff_kit.errors import (
+    ArgumentError,
+    DuplicateNameError,
+    ShapeError,
+    StructureError,
+    TapeError,
+    UnknownGradientError,
+)
 
 
 def test_b22_where_gives_each_side_its_gradient() -> None:
@@ -316,3 +323,60 @@ def test_a_hook_of_the_wrong_shape_is_an_error() -> None:
     with ak.GradientTape() as tape:
         z = (x * 3.0).sum()
     assert tape.gradient(z, x).tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize("found", [(4, 2), (1, 2), (2, 2), (2, 1)])
+@pytest.mark.parametrize("around", [lambda f: f, ak.compile, ak.vmap], ids=["eager", "compiled", "vmap"])
+def test_a_gradient_of_more_entries_than_its_input_is_not_summed(found: tuple[int, ...], around: Any) -> None:
+    @ak.custom_gradient
+    def doubled(x: Any) -> Any:
+        return 2.0 * x, lambda g: g * np.ones(found)
+
+    x = np.ones((3, 2)) if around is ak.vmap else np.ones(2)
+    with pytest.raises(ShapeError, match=r"'doubled' has shape .* its input has shape \(2,\).*ak.sum\(g, axis=0\)"):
+        around(ak.grad(lambda x: ak.sum(doubled(x))))(x)
+
+
+@pytest.mark.parametrize("with_none", [True, False])
+def test_arguments_that_are_no_arrays_are_passed_on(with_none: bool) -> None:
+    @ak.custom_gradient
+    def scaled(x: Any, mode: str = "twice", weight: Any = None, then: Any = ak.identity) -> Any:
+        factor = 2.0 if mode == "twice" else 3.0
+        if weight is not None:
+            return then(factor * weight * x), lambda g: (factor * weight * g, None, factor * x * g, None)
+        return then(factor * x), lambda g: (factor * g, None, None, None) if with_none else factor * g
+
+    x = np.arange(3.0)
+    assert ak.grad(lambda x: ak.sum(scaled(x)))(x).tolist() == [2.0] * 3
+    assert ak.compile(ak.grad(lambda x: ak.sum(scaled(x, "thrice"))))(x).tolist() == [3.0] * 3
+    assert ak.vmap(ak.grad(lambda x: scaled(x, "thrice")))(x).tolist() == [3.0] * 3
+    assert ak.grad(lambda x: ak.sum(ak.vmap(scaled)(x)))(x).tolist() == [2.0] * 3
+    assert ak.jvp(lambda x: scaled(x, mode="thrice"), (x,), (x,))[1].tolist() == [0.0, 3.0, 6.0]
+    by_x, by_weight = ak.grad(lambda x, w: scaled(x, weight=w), (0, 1))(3.0, 5.0)
+    assert (float(by_x), float(by_weight)) == (10.0, 6.0)
+
+
+def test_a_dict_among_the_arguments_is_refused() -> None:
+    @ak.custom_gradient
+    def scaled(x: Any, settings: Any) -> Any:
+        return x * settings["by"], lambda g: (g * settings["by"], None)
+
+    with pytest.raises(ArgumentError, match=r"got a dict.*def f\(x, \*, settings\)"):
+        scaled(1.0, {"by": 2.0})
+
+
+def test_a_jacobian_with_a_hook_goes_backward() -> None:
+    """A tall Jacobian is computed forward, where a hook would have no effect."""
+
+    def tall(mode: str) -> Any:
+        x = ak.constant([1.0, 2.0])
+        with ak.GradientTape() as tape:
+            tape.watch(x)
+            y = x * 2.0
+            y.register_hook(lambda g: 10.0 * g)
+            z = ak.concat([y, y * 3.0], 0)
+        return tape.jacobian(z, x, mode=mode).tolist()
+
+    assert tall("auto") == tall("reverse") == [[20.0, 0.0], [0.0, 20.0], [60.0, 0.0], [0.0, 60.0]]
+    with pytest.raises(StructureError, match="would leave it out"):
+        tall("forward")

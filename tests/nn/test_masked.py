@@ -294,3 +294,22 @@ def test_the_mask_may_be_an_argument_of_a_compiled_or_batched_function(mode, emp
         np.testing.assert_allclose(compiled(x, keep, w), want, rtol=1e-12, atol=1e-15)
         np.testing.assert_allclose(rows(x, keep, w), want, rtol=1e-12, atol=1e-15)
     assert compiled.trace_count == 1
+
+
+def test_float16_attention_scales_before_the_product() -> None:
+    """Scores of 1,000 come from products of 8,000 for each of 64 features, whose sum float16 does not hold."""
+    q, k = np.full((2, 64), 90.0, np.float16), np.full((3, 64), 89.0, np.float16)
+    v = np.arange(6.0, dtype=np.float16).reshape(3, 2)
+    k[1] = 0.0
+    found = ak.nn.attention(q, k, v)
+    assert found.dtype == np.float16
+    assert found.tolist() == [[2.0, 3.0]] * 2  # the first and the last key have equal scores, the second is far below
+    slopes = ak.grad(lambda q, k, v: ak.sum(ak.nn.attention(q, k, v)), (0, 1, 2))(q, k, v)
+    assert all(g.dtype == np.float16 and np.isfinite(g.numpy()).all() for g in slopes)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int64])
+def test_an_additive_mask_over_a_whole_row_keeps_weights(dtype: Any) -> None:
+    scores = np.array([[1, 1, 1], [2, 1, 0]], dtype)
+    weights = ak.nn.masked_softmax(scores, [[False] * 3, [True, False, False]], mode="additive")
+    np.testing.assert_allclose(weights.numpy(), [[1 / 3] * 3, [1, 0, 0]], rtol=1e-3)

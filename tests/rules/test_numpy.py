@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Any
 
@@ -165,3 +166,37 @@ def test_lengths(data: st.DataObject, ord: Any) -> None:
     a = np.random.default_rng(data.draw(st.integers(0, 99))).normal(size=data.draw(AXES))
     axis = data.draw(st.integers(-a.ndim, a.ndim - 1))
     assert_as_numpy(lambda x: ak.norm(x, ord, axis), lambda x: np.linalg.norm(x, ord, axis), [a])
+
+
+REAL_DTYPES = ("float16", "float32", "float64", "int8", "int64", "uint8", "bool")
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "cumsum", "cumprod", "mean", "var", "std"])
+def test_the_dtype_of_a_reduction(name: str) -> None:
+    reduce = getattr(np, name)
+    numbers = np.array([[1.7, 2.3, 0.0], [3.2, 100.0, 77.0]])
+    for own, asked in itertools.product(REAL_DTYPES, REAL_DTYPES):
+        x = numbers.astype(own)
+        if name in ("mean", "var", "std") and not asked.startswith("f"):
+            with pytest.raises(ak.errors.DtypeError, match="cut off the fraction"):
+                reduce(ak.constant(x), dtype=asked)
+            continue
+        for ours, numpys in (
+            (reduce(ak.constant(x), axis=0, dtype=asked), reduce(x, axis=0, dtype=asked)),
+            (reduce(ak.constant(x), 1, asked), reduce(x, 1, asked)),
+        ):
+            assert ours.dtype == numpys.dtype, (own, asked)
+            np.testing.assert_allclose(ours.numpy(), numpys, rtol=2e-3, err_msg=f"{own} {asked}")
+        if own.startswith("f") and asked.startswith("f"):
+            assert ak.grad(lambda t: ak.sum(reduce(t, axis=0, dtype=asked)))(ak.constant(x)).dtype == own  # noqa: B023
+
+
+def test_a_variance_in_a_narrow_dtype_does_not_round_the_deviations() -> None:
+    x = 1e6 + np.arange(4.0) / 64
+    np.testing.assert_allclose(np.var(ak.constant(x), dtype=np.float32).numpy(), np.var(x), rtol=1e-6)
+
+
+def test_keepdims_and_ddof_by_position() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    assert np.sum(ak.constant(x), 0, None, None, True).shape == (1, 3)
+    np.testing.assert_array_equal(np.var(ak.constant(x), 0, None, None, 1).numpy(), np.var(x, 0, None, None, 1))

@@ -212,3 +212,82 @@ def test_tapes_outside_are_as_before_after_an_error() -> None:
             ak.vmap(lambda row: float(row[0] * x))(X)
         y = x**3
     assert tape.gradient(y, x).numpy() == 12.0
+
+
+# -------------------------------------------------------------------------------------------- variables from outside
+@pytest.mark.parametrize("how", ["assign", "assign_add", "assign_sub"])
+@pytest.mark.parametrize("around", [lambda f: f, ak.compile])
+def test_assigning_a_value_of_the_examples_to_a_variable_from_outside(how: str, around: Any) -> None:
+    w = ak.Variable(1.0, name="w")
+    with pytest.raises(ConcretizationError, match=r"variable w differs between the 3 examples.*w\.assign\(ak\.mean"):
+        around(ak.vmap(lambda x: (getattr(w, how)(x), x)[1]))(np.arange(3.0))
+    assert float(w) == 1.0
+
+
+@pytest.mark.parametrize("make", [lambda: ak.optim.SGD(0.1), lambda: ak.optim.Adam(0.1), lambda: ak.optim.RMSProp(0.1)])
+def test_stepping_a_variable_from_outside(make: Any) -> None:
+    w, opt = ak.Variable([1.0, 2.0], name="w"), make()
+    with pytest.raises(ConcretizationError, match="or step outside"):
+        ak.vmap(lambda x: opt.minimize(lambda: ak.sum(w * x), [w]))(np.ones((3, 2)))
+    np.testing.assert_array_equal(w.numpy(), [1.0, 2.0])
+
+
+def test_a_variable_of_the_function_itself_can_be_assigned_and_stepped() -> None:
+    def f(x: Any) -> Any:
+        v, opt = ak.Variable(0.0 * x), ak.optim.Adam(0.1)
+        v.assign_add(x)
+        opt.minimize(lambda: (v * x) ** 2, [v])
+        return v * 1.0
+
+    x = np.arange(3.0)
+    np.testing.assert_allclose(ak.vmap(f)(x).numpy(), [float(f(ak.constant(each))) for each in x])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda r: ak.argmax(r), lambda r: ak.argmin(ak.outer(r, r)), lambda r: ak.argmax(ak.outer(r, r), None, True),
+        lambda r: ak.any(r > 8.0), lambda r: ak.all(r > 0.0), lambda r: ak.count_nonzero(r),
+        lambda r: ak.argsort(r, axis=None), lambda r: ak.searchsorted(ak.sort(r), r), lambda r: ak.sign(r - 2.0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("how", ["reverse", "forward"])
+def test_operations_without_a_gradient_see_one_example_also_under_a_tape(f: Any, how: str) -> None:
+    rows = np.array([[1.0, 5.0, 2.0], [9.0, 1.0, 1.0], [0.0, 0.0, 7.0]])
+
+    def weighted(r: Any) -> Any:
+        return ak.sum(ak.cast(f(r), np.float64) * r)
+
+    def total(x: Any) -> Any:
+        return ak.sum(ak.vmap(weighted)(x))
+
+    expected = sum(float(weighted(ak.constant(r))) for r in rows)
+    slopes = np.stack([ak.grad(weighted)(r).numpy() for r in rows])
+    if how == "reverse":
+        value, slope = ak.value_and_grad(total)(rows)
+        np.testing.assert_allclose(slope.numpy(), slopes)
+    else:
+        value, tangent = ak.jvp(total, (rows,), (np.ones((3, 3)),))
+        np.testing.assert_allclose(float(tangent), slopes.sum())
+    np.testing.assert_allclose(float(value), expected)
+
+
+def test_an_order_over_all_entries_is_one_of_each_example() -> None:
+    x = np.arange(12.0).reshape(3, 2, 2)[:, ::-1]
+    np.testing.assert_array_equal(ak.vmap(lambda m: ak.argsort(m, axis=None))(x).numpy(), [[2, 3, 0, 1]] * 3)
+
+
+@pytest.mark.parametrize("around", [
+    lambda f, x: ak.vmap(ak.grad(f))(x), lambda f, x: ak.grad(lambda z: ak.sum(ak.vmap(f)(z)))(x),
+    lambda f, x: ak.grad(lambda z: ak.sum(ak.vmap(ak.vmap(f, in_axes=0))(z[None])))(x),
+    lambda f, x: ak.compile(ak.grad(lambda z: ak.sum(ak.vmap(f)(z))))(x),
+], ids=["inside", "outside", "two", "compiled"])  # fmt: skip
+def test_a_hook_inside_a_vmap_gets_the_gradient_of_one_example(around: Any) -> None:
+    def f(row: Any) -> Any:
+        squares = row * row
+        squares.register_hook(lambda g: g * 10.0 / ak.sum(g))
+        return ak.sum(squares * squares)
+
+    x = np.arange(1.0, 7.0).reshape(3, 2)
+    expected = np.stack([ak.grad(f)(row).numpy() for row in x])
+    np.testing.assert_allclose(around(f, x).numpy(), expected)

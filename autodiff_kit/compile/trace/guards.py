@@ -248,7 +248,7 @@ class TraceGuard:
         free = frozenset[str]()  # attributes that may change
         if isinstance(obj, Optimizer):
             self.optimizers.append(obj)
-            free = _OPTIMIZER_STATE | ({"learning_rate"} if type(obj.learning_rate) is float else set())
+            free = _OPTIMIZER_STATE | {"learning_rate"}
         space = getattr(obj, "__dict__", None)
         if isinstance(space, dict):
             name = self._name(space)

@@ -79,11 +79,11 @@ def suspend_tracing() -> Iterator[None]:
 @contextmanager
 def traced_learning_rates(tracer: Any, optimizers: Iterable[Any]) -> Iterator[None]:
     """A block in which the learning rates of optimizers are inputs of the trace."""
-    before = [(o, o.learning_rate) for o in optimizers if type(o.learning_rate) is float]
+    before = [(vars(o), o.learning_rate) for o in optimizers]
     try:
-        for optimizer, rate in before:
-            optimizer.learning_rate = tracer.add_input(AttributeSource(optimizer, "learning_rate"), rate)
+        for (own, rate), optimizer in zip(before, optimizers, strict=True):
+            own["learning_rate"] = tracer.add_input(AttributeSource(optimizer, "learning_rate"), rate)
         yield
     finally:
-        for optimizer, rate in before:
-            optimizer.learning_rate = rate
+        for own, rate in before:
+            own["learning_rate"] = rate

@@ -58,6 +58,7 @@ def attention(
     -----
     **Gradient.** With mode "renormalize", a key that no query may attend to, and its value, get exactly 0, even if
     they contain nan.
+    **Dtypes.** In float16 the queries are scaled before the product, which could overflow.
 
     References
     ----------
@@ -76,7 +77,9 @@ def attention(
     if mask is not None and mode == "renormalize":
         visible = _visible_keys(mask, queries, keys)  # 0 times nan is nan, so hidden keys and values are replaced
         keys, values = where(visible, keys, 0.0), where(visible, values, 0.0)
-    scores = (queries @ keys.swapaxes(-1, -2)) * (1.0 / float(np.sqrt(queries.shape[-1])))
+    scale = 1.0 / float(np.sqrt(queries.shape[-1]))
+    half = queries.dtype == keys.dtype == np.float16  # the products may be too large for it, their share is not
+    scores = (queries * scale) @ keys.swapaxes(-1, -2) if half else (queries @ keys.swapaxes(-1, -2)) * scale
     weights = softmax(scores) if mask is None else masked_softmax(scores, mask, mode, additive, empty)
     return weights @ values
 

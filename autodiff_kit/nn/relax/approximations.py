@@ -15,6 +15,7 @@ from autodiff_kit.nn.relax.staircase import RAMP, SIGMOID, TRUNCATED_SIGMOID, fi
 from autodiff_kit.nn.relax.validation import positive_number
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.elementary_functions import sigmoid
+from autodiff_kit.ops.number_parameters import followed_parameter, is_followed
 
 __all__ = [
     "filtered_ceil", "filtered_floor", "filtered_round", "filtered_sign", "filtered_step", "piecewise_linear_ceil",
@@ -23,13 +24,19 @@ __all__ = [
 ]  # fmt: skip
 
 
-def soft_step(x: Any, temperature: float) -> Tensor:
+def _scaled(x: Any, factor: float, width: Any) -> Tensor:
+    """``x * factor / width``; the width does not change the dtype."""
+    t = as_tensor(x)
+    return t * (factor / (followed_parameter(width, t.dtype) if is_followed(width) else width))
+
+
+def soft_step(x: Any, temperature: Any) -> Tensor:
     """The unit step approximated by a sigmoid: ``sigmoid(x / temperature)``.
 
     Parameters
     ----------
     x : Tensor or array_like
-    temperature : float
+    temperature : float or Tensor
         Above 0.
 
     Returns
@@ -50,16 +57,16 @@ def soft_step(x: Any, temperature: float) -> Tensor:
     >>> float(ak.relax.soft_step(0.0, 0.1))
     0.5
     """
-    return sigmoid(as_tensor(x) * (1.0 / positive_number("temperature", temperature)))
+    return sigmoid(_scaled(x, 1.0, positive_number("temperature", temperature)))
 
 
-def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None) -> Tensor:
+def soft_floor(x: Any, temperature: Any, steps: tuple[int, int] | None = None) -> Tensor:
     """A differentiable approximation of floor: a sum of sigmoids, one at each integer.
 
     Parameters
     ----------
     x : Tensor or array_like
-    temperature : float
+    temperature : float or Tensor
         Above 0; the inverse of the *sharpness* s: each step is ``sigmoid(s (x - k))``.
     steps : (int, int), optional
         First and last step, both included; by default all steps near the values.
@@ -71,7 +78,8 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
     Notes
     -----
     **Gradient.** The sum of the slopes of all steps: a bump of area 1 and height ``s/4`` at each integer.
-    At an integer the value differs from floor at every temperature: that step is half complete.
+    At an integer the value differs from floor at every temperature: that step is half complete. At an infinity the
+    value is that infinity, without ``steps``, and the gradient 0.
     **Cost.** One sigmoid for each entry and step.
 
     Examples
@@ -84,13 +92,13 @@ def soft_floor(x: Any, temperature: float, steps: tuple[int, int] | None = None)
     )
 
 
-def piecewise_linear_step(x: Any, width: float) -> Tensor:
+def piecewise_linear_step(x: Any, width: Any) -> Tensor:
     """The unit step approximated by a linear ramp.
 
     Parameters
     ----------
     x : Tensor or array_like
-    width : float
+    width : float or Tensor
         Above 0; the ramp lies around 0.
 
     Returns
@@ -111,16 +119,16 @@ def piecewise_linear_step(x: Any, width: float) -> Tensor:
     >>> float(ak.relax.piecewise_linear_step(0.25, 1.0))
     0.75
     """
-    return RAMP.at(as_tensor(x) * (1.0 / positive_number("width", width)))
+    return RAMP.at(_scaled(x, 1.0, positive_number("width", width)))
 
 
-def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None = None) -> Tensor:
+def piecewise_linear_floor(x: Any, width: Any, steps: tuple[int, int] | None = None) -> Tensor:
     """A piecewise linear approximation of floor: each jump is replaced by a ramp of the given width.
 
     Parameters
     ----------
     x : Tensor or array_like
-    width : float
+    width : float or Tensor
         Above 0.
     steps : (int, int), optional
         First and last step; by default all near the values.
@@ -141,13 +149,13 @@ def piecewise_linear_floor(x: Any, width: float, steps: tuple[int, int] | None =
     return staircase(x, RAMP, positive_number("width", width), steps)
 
 
-def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
+def filtered_step(x: Any, width: Any, kernel: str = "triangle") -> Tensor:
     """The unit step convolved with a smoothing kernel of the given width.
 
     Parameters
     ----------
     x : Tensor or array_like
-    width : float
+    width : float or Tensor
         Total width of the kernel.
     kernel : {"triangle", "box", "cosine"}
 
@@ -164,16 +172,16 @@ def filtered_step(x: Any, width: float, kernel: str = "triangle") -> Tensor:
     >>> ak.relax.filtered_step([-1.0, 0.0, 0.5], width=2.0).numpy()
     array([0.   , 0.5  , 0.875])
     """
-    return filter_shape(kernel).at(as_tensor(x) * (2.0 / positive_number("width", width)))
+    return filter_shape(kernel).at(_scaled(x, 2.0, positive_number("width", width)))
 
 
-def filtered_floor(x: Any, width: float, kernel: str = "triangle", steps: tuple[int, int] | None = None) -> Tensor:
+def filtered_floor(x: Any, width: Any, kernel: str = "triangle", steps: tuple[int, int] | None = None) -> Tensor:
     """floor convolved with a smoothing kernel of the given width.
 
     Parameters
     ----------
     x : Tensor or array_like
-    width : float
+    width : float or Tensor
         Total width of the kernel.
     kernel : {"triangle", "box", "cosine"}
     steps : (int, int), optional

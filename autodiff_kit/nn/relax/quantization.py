@@ -9,10 +9,11 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
-from autodiff_kit.core.validation import check_flag, check_integer, check_number
+from autodiff_kit.core.validation import check_flag, check_integer
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn.relax.validation import real_tensor
 from autodiff_kit.ops.custom_gradient import custom_gradient
+from autodiff_kit.ops.number_parameters import check_number
 from autodiff_kit.ops.selection import where
 
 __all__ = ["fake_quant"]

@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.validation import check_choice, describe
 from autodiff_kit.errors import StructureError
 from autodiff_kit.nn.relax.validation import real_tensor
 from autodiff_kit.ops.arithmetic import square
 from autodiff_kit.ops.elementary_functions import sigmoid, sin
-from autodiff_kit.ops.selection import clip
+from autodiff_kit.ops.number_parameters import followed_parameter, is_followed
+from autodiff_kit.ops.selection import clip, select, stop_gradient
 from autodiff_kit.ops.shape_manipulation import expand_dims
 
 __all__ = ["RAMP", "SIGMOID", "TRUNCATED_SIGMOID", "SmoothStep", "filter_shape", "staircase"]
@@ -66,13 +68,19 @@ class SmoothStep(NamedTuple):
         return self.transition(clip(z, -self.edge, self.edge) if self.corners else z, 0.0)
 
 
-def staircase(x: Any, shape: SmoothStep, width: float, steps: tuple[int, int] | None) -> Tensor:
+def staircase(x: Any, shape: SmoothStep, width: Any, steps: tuple[int, int] | None) -> Tensor:
     """The sum of one step at each integer: an approximation of floor."""
-    x, rate = real_tensor(x), 1.0 / width
-    places, below = _step_positions(x, steps, shape.edge * width)
-    if not (type(x._value) is float and math.isfinite(x._value)):
+    x = real_tensor(x)
+    width = followed_parameter(width, x.dtype) if is_followed(width) else width
+    rate = 1.0 / width
+    places, below = _step_positions(x, steps, shape.edge * unwrap(width))
+    if not (type(x._value) is type(width) is float and math.isfinite(x._value)):
         total = shape.at((expand_dims(x, -1) - places) * rate).sum(-1)
-        return total + below if below else total
+        total = total + below if below else total
+        infinite = np.isinf(unwrap(x))
+        if steps is None and infinite.any():  # all steps lie below infinity, not only those that were summed
+            total = select(stop_gradient(x), total, infinite)
+        return total
     # A single number needs no arrays, and one product for all steps: their distances differ by integers.
     active, complete = _active_steps(x._value, places.tolist(), rate, shape.edge)
     complete += below
