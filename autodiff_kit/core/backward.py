@@ -109,9 +109,7 @@ def input_cotangents(
     all_parts = all_input_cotangents(op, node, g, saved, graph, lead) if together else None
     found = []
     for k, n in enumerate(node.inputs):
-        if n is None or k < first or not (through is None or n in through):
-            continue
-        if n.spec is not None and n.spec.dtype.char == "?":
+        if n is None or k < first or not (through is None or n in through) or (n.spec and n.spec.dtype.char == "?"):
             continue  # gradients end at booleans, and rules may need a negative or a sign, which these do not have
         part = apply_vjp(op, k, g, saved, params) if all_parts is None else all_parts[k]
         if part is not None:  # None: nothing to add, such as for a constant in a user's rule

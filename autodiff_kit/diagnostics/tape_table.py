@@ -14,7 +14,7 @@ from autodiff_kit.core.record import Node
 from autodiff_kit.core.source_location import UNKNOWN_LOCATION, display_name, location_of
 from autodiff_kit.core.tape import GradientTape, add_tape_method
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.core.tracer import Tracer
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
 from autodiff_kit.diagnostics.tape_nodes import saved_values
 from autodiff_kit.errors import DtypeError
@@ -232,7 +232,7 @@ def _newly_kept_bytes(node: Node, counted: set[int]) -> int:
 
 def summarize_value(value: Any) -> str:
     """A value in short form: up to four entries, or the range and the number of entries that are not finite."""
-    if value is None or isinstance(value, SymbolicValue):  # inside ak.vmap it stands for many
+    if value is None or isinstance(value, Tracer):  # inside ak.vmap it stands for many
         return ""
     entries = np.ravel(value)
     if entries.size <= 4:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.core.tracer import Tracer
 
 __all__ = ["UNAVAILABLE", "array_entries", "is_unavailable", "json_number", "kind_letter", "summarize"]
 
@@ -26,7 +26,7 @@ _SMALL_SIZE = 24  # entries up to which plain Python is faster than NumPy
 
 def is_unavailable(value: Any) -> bool:
     """Whether there is no value to show: it is not kept, or inside ``ak.vmap`` stands for those of many examples."""
-    return value is UNAVAILABLE or isinstance(value, SymbolicValue)
+    return value is UNAVAILABLE or isinstance(value, Tracer)
 
 
 def json_number(x: Any) -> float | int | str:
