@@ -16,6 +16,7 @@ from autodiff_kit.lab.server import panel_data
 from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
 from website.distribution import LOCK
+from website.publish import WORKER
 
 HERE: Final = Path(__file__).resolve().parent
 TOP: Final = HERE.parent
@@ -129,9 +130,15 @@ def configure(output: Path, engine: str, packages: list[str], environment: dict[
     }
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
     _write_start(output / engine, packages, environment)
-    _fill_in(HERE / "kernel" / "keep_service_worker.js", output / engine, version=data["appVersion"])
+    to_worker = Path(os.path.relpath(output / WORKER, output / engine)).as_posix()
+    _fill_in(
+        HERE / "kernel" / "own_service_worker.js",
+        output / engine,
+        version=data["appVersion"],
+        worker=f"{to_worker}?enableCache=false",  # as JupyterLite names it
+    )
     for app in APPS:
-        _first_script(output, app, output / engine / "keep_service_worker.js")
+        _first_script(output, app, output / engine / "own_service_worker.js")
     _start_early(output, output / engine)
 
 

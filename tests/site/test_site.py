@@ -73,7 +73,7 @@ def test_a_second_visit_needs_no_network(visitor: Any) -> None:
         const { active } = await navigator.serviceWorker.ready;
         const urls = performance.getEntriesByType('resource').map(entry => entry.name);
         await new Promise(done => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done;
-            active.postMessage({ keep: [location.href, ...urls] }, [port2]); }); }"""
+            active.postMessage({ keep: [location.href, ...urls], now: true }, [port2]); }); }"""
     visit.page.evaluate(kept)
     visit.page.goto(f"{visitor.address}/")
     visit.page.evaluate(kept)

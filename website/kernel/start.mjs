@@ -26,7 +26,6 @@ function fail(text) {
   failed = true;
 }
 
-/* A copy is counted: the engine's program itself is compiled from the answer as it came, which a browser keeps. */
 async function count(copy) {
   for (let reader = copy.body.getReader(), piece = await reader.read(); !piece.done; piece = await reader.read()) {
     bytes += piece.value.byteLength;
@@ -34,16 +33,24 @@ async function count(copy) {
   }
 }
 
-/* A file that does not come is told from here: without its program the engine waits for ever. */
+/* A file that does not come is told from here: without its program the engine waits for ever. A copy is counted. A browser
+   keeps the engine's program compiled only beside an answer of the site's service worker that comes from its store: where
+   it has to be fetched, it is there once it was counted, and is asked for again. */
 async function counted(...asked) {
   try {
+    const program = /\.wasm$/.test(asked[0].url ?? asked[0]);
+    const known = program && (await caches.match(asked[0]));
     const answer = await fetchOf.apply(self, asked);
-    if (answer.ok && answer.body) {
-      count(answer.clone()).catch(error => fail(error.message));
-    } else {
+    if (!answer.ok || !answer.body) {
       fail(`${answer.url.split('/').at(-1)}: ${answer.status}`);
+      return answer;
     }
-    return answer;
+    const counting = count(answer.clone()).catch(error => fail(error.message));
+    if (!program || known) {
+      return answer;
+    }
+    await counting;
+    return failed ? answer : fetchOf.apply(self, asked);
   } catch (error) {
     fail(error.message);
     throw error;
