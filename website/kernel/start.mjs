@@ -1,8 +1,9 @@
 /* Pyodide for the kernel's worker; on its way it tells the pages how far it has come (`pythonStart.ts` shows it). */
 import { loadPyodide as load } from './pyodide.mjs';
+import { withPackages } from './unpack.mjs';
 
 const TOTAL = $total; // bytes of what is fetched before a cell can run
-const PACKAGES = $packages;
+const ARCHIVES = $archives;
 const ENVIRONMENT = $environment;
 // The kernel, and what a lesson's first cells import: while the page is still being drawn. The kernel's startup file needs piplite.
 const IMPORTS = 'import piplite, pyodide_kernel, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm';
@@ -62,7 +63,7 @@ async function start() {
   self.fetch = counted;
   try {
     const env = { ...ENVIRONMENT, AUTODIFF_KIT_LOCK: new URL('../../api/autodiff-kit', import.meta.url).href }; // answered by `progress_lock.js`
-    const pyodide = await load({ indexURL: new URL('.', import.meta.url).href, packages: PACKAGES, env });
+    const pyodide = await withPackages(load({ indexURL: new URL('.', import.meta.url).href, env }), ARCHIVES);
     tell('import');
     pyodide.runPython(IMPORTS);
     return pyodide;
