@@ -47,7 +47,7 @@ RUN_WIDGET = """async start => {
     }
 }"""
 TYPES = {".mjs": "text/javascript", ".wasm": "application/wasm"}
-COMPRESSED = (".whl", ".zip", ".png", ".woff2", ".ico")  # which a server does not compress again
+COMPRESSED = (".whl", ".packed", ".zip", ".png", ".woff2", ".ico")  # which a server does not compress again
 SERVED: set[Path] = set()  # by the servers of this process
 BARE_PAGE = """<!doctype html><title>bare</title><button>start</button><script type="module">
 document.querySelector('button').onclick = () => {
