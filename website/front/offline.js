@@ -20,7 +20,8 @@ async function keep({ also = [], now = false }) {
 async function keepLater() {
   await keep({});
   if (inLite) {
-    serviceWorker.register(new URL('compile-worker.js', root), { scope: new URL('compiled/', root) });
+    const compiler = await serviceWorker.register(new URL('compile-worker.js', root), { scope: new URL('compiled/', root) });
+    await (compiler.active && compiler.update()); // no page lies there, with which a browser would look for a newer version
   }
 }
 
