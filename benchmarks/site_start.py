@@ -31,7 +31,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LESSON = "notebooks/01_jacobian_vector_products.ipynb"
 WAIT = 240_000  # ms
-REST = 8_000  # ms in which a page keeps what it has loaded
+REST = 20_000  # ms in which a page keeps what it has loaded, and the browser compiles it
 RAN = "() => /Done|error/.test(document.getElementById('stage').textContent)"
 WIDGET = "JvpVjp("
 RUN_WIDGET = """async start => {
@@ -47,7 +47,7 @@ RUN_WIDGET = """async start => {
     }
 }"""
 TYPES = {".mjs": "text/javascript", ".wasm": "application/wasm"}
-COMPRESSED = (".whl", ".zip", ".png", ".woff2", ".ico")  # which a server does not compress again
+COMPRESSED = (".whl", ".packed", ".zip", ".png", ".woff2", ".ico")  # which a server does not compress again
 SERVED: set[Path] = set()  # by the servers of this process
 BARE_PAGE = """<!doctype html><title>bare</title><button>start</button><script type="module">
 document.querySelector('button').onclick = () => {

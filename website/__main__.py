@@ -14,6 +14,9 @@ from pathlib import Path
 from website import front_page, lite, wheels
 from website.bytecode import compiler_of
 from website.distribution import LOCK, Distribution, DistributionError
+from website.packed import FIRST as FIRST_ARCHIVE
+from website.packed import KERNEL as KERNEL_ARCHIVE
+from website.packed import packed, with_dependencies
 from website.publish import publish
 
 CACHE = lite.TOP / "build" / "site-cache"
@@ -32,8 +35,8 @@ FIRST = (
     "piplite",
 )
 LATER = ("matplotlib",)
-# All that the front page loads; a kernel has IPython and the widgets besides, which it asks for by name.
-BARE = ("numpy-", "autodiff_kit-")
+# All that the front page loads; a kernel has IPython and the widgets besides.
+BARE = ("numpy", "autodiff-kit")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -69,13 +72,13 @@ def build(pyodide: Distribution, given: list[Path], out: Path, without: set[str]
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     lite.build(work, out / "lite")
-    engine, preloaded = write_engine(pyodide, given, without, out / "lite")
-    packages = f"/lib/python{'.'.join(pyodide.python.split('.')[:2])}/site-packages"
-    lite.configure(out / "lite", engine, preloaded, ENVIRONMENT | {"PYTHONSTARTUP": f"{packages}/piplite/startup.py"})
+    engine, archives = write_engine(pyodide, given, without, out / "lite")
+    packages = f"/lib/python{version}/site-packages"
+    lite.configure(out / "lite", engine, archives, ENVIRONMENT | {"PYTHONSTARTUP": f"{packages}/piplite/startup.py"})
     lite.write_syllabus(out / "lite")
     write_book(out)
     folder = out / "lite" / engine
-    first = [path for path in sorted(folder.iterdir()) if path.suffix != ".whl" or path.name.startswith(BARE)]
+    first = [path for path in sorted(folder.iterdir()) if path.suffix != ".whl" and path.name != KERNEL_ARCHIVE]
     front_page.write(out, f"lite/{engine}", first)
     publish(out)
 
@@ -92,8 +95,8 @@ def write_book(out: Path) -> None:
 
 def write_engine(
     pyodide: Distribution, given: list[Path], without: set[str], lite_folder: Path
-) -> tuple[str, list[str]]:
-    """Write Pyodide and its packages into a folder named by its hash; return that name, and what is loaded first."""
+) -> tuple[str, dict[str, list[str]]]:
+    """Write Pyodide and its packages into a folder named by its hash; return that name, and what is in the archives."""
     parts = [part for wheel in collect(pyodide, given, without) for part in wheels.split(wheel)]
     found = {wheel.name: wheels.compiled(wheel, pyodide.python) for wheel in parts}
     entries = wheels.lock_entries(found.values(), pyodide.python)
@@ -103,14 +106,17 @@ def write_engine(
     files = pyodide.engine() | {LOCK: json.dumps(lock, sort_keys=True).encode()}
     files["python_stdlib.zip"] = wheels.library(files["python_stdlib.zip"], pyodide.python)
     files |= {wheel.file_name: wheel.data for wheel in found.values()}
+    own = [wheels.from_file(path).name for path in given]
+    wanted = with_dependencies([*FIRST, *wheels.STAND_INS, *own], entries)
+    archives = {FIRST_ARCHIVE: list(BARE), KERNEL_ARCHIVE: [name for name in wanted if name not in BARE]}
+    files |= {file: packed(found[name] for name in names) for file, names in archives.items()}
     total = hashlib.sha256(b"".join(hashlib.sha256(files[name]).digest() for name in sorted(files)))
     name = f"static/pyodide-{total.hexdigest()[:12]}"
     folder = lite_folder / name
     folder.mkdir(parents=True)
     for file, data in files.items():
         (folder / file).write_bytes(data)
-    own = [wheels.from_file(path).name for path in given]
-    return name, [*FIRST, *wheels.STAND_INS, *own]
+    return name, archives
 
 
 def collect(pyodide: Distribution, given: list[Path], without: set[str]) -> list[wheels.Wheel]:

@@ -16,6 +16,7 @@ from autodiff_kit.lab.server import panel_data
 from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
 from website.distribution import LOCK
+from website.publish import WORKER
 
 HERE: Final = Path(__file__).resolve().parent
 TOP: Final = HERE.parent
@@ -97,7 +98,7 @@ def build(work: Path, output: Path) -> None:
         left.unlink()
 
 
-def configure(output: Path, engine: str, packages: list[str], environment: dict[str, str]) -> None:
+def configure(output: Path, engine: str, archives: dict[str, list[str]], environment: dict[str, str]) -> None:
     """Say where the kernel finds Pyodide, and what it loads.
 
     Parameters
@@ -106,8 +107,8 @@ def configure(output: Path, engine: str, packages: list[str], environment: dict[
         The folder of JupyterLite's pages.
     engine : str
         The folder of Pyodide, relative to ``output``.
-    packages : list of str
-        What the kernel loads before it runs.
+    archives : dict
+        What the kernel loads before it runs: the packages in each archive, by its name.
     environment : dict
         Environment variables of the kernel.
     """
@@ -125,33 +126,33 @@ def configure(output: Path, engine: str, packages: list[str], environment: dict[
     data.setdefault("litePluginSettings", {})[KERNEL_PLUGIN] = {
         "pyodideUrl": f"./{engine}/{START}",
         "disablePyPIFallback": True,
-        "loadPyodideOptions": {"packages": packages},  # which the kernel need not install; START loads them
+        # The kernel need not install them; START loads them.
+        "loadPyodideOptions": {"packages": [name for names in archives.values() for name in names]},
     }
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
-    _write_start(output / engine, packages, environment)
-    _fill_in(HERE / "kernel" / "keep_service_worker.js", output / engine, version=data["appVersion"])
+    _write_start(output / engine, archives, environment)
+    to_worker = Path(os.path.relpath(output / WORKER, output / engine)).as_posix()
+    _fill_in(
+        HERE / "kernel" / "own_service_worker.js",
+        output / engine,
+        version=data["appVersion"],
+        worker=f"{to_worker}?enableCache=false",  # as JupyterLite names it
+    )
     for app in APPS:
-        _first_script(output, app, output / engine / "keep_service_worker.js")
+        _first_script(output, app, output / engine / "own_service_worker.js")
     _start_early(output, output / engine)
 
 
-def _write_start(engine: Path, packages: list[str], environment: dict[str, str]) -> None:
-    """Write the module that starts Pyodide and tells how much of it has come."""
-    lock = json.loads((engine / LOCK).read_bytes())["packages"]
-    wanted: dict[str, str] = {}
-    left = list(packages)
-    while left:
-        name = left.pop()
-        if name not in wanted:
-            wanted[name] = lock[name]["file_name"]
-            left += lock[name]["depends"]
+def _write_start(engine: Path, archives: dict[str, list[str]], environment: dict[str, str]) -> None:
+    """Write the modules that start Pyodide and tell how much of it has come."""
     # Modules are imported, which nothing here can count.
-    counted = [path for path in engine.iterdir() if path.suffix in (".wasm", ".zip", ".json")]
-    counted += [engine / name for name in wanted.values()]
+    counted = [path for path in engine.iterdir() if path.suffix in (".wasm", ".zip", ".json") or path.name in archives]
     size = sum(path.stat().st_size for path in counted)
-    _fill_in(
-        HERE / "kernel" / START, engine, total=size, packages=json.dumps(packages), environment=json.dumps(environment)
-    )
+    names = json.dumps(list(archives))
+    _fill_in(HERE / "kernel" / START, engine, total=size, archives=names, environment=json.dumps(environment))
+    version = ".".join(json.loads((engine / LOCK).read_bytes())["info"]["python"].split(".")[:2])
+    site = f"/lib/python{version}/site-packages"
+    _fill_in(HERE / "kernel" / "unpack.mjs", engine, archives=json.dumps(archives), site=site)
 
 
 def _start_early(output: Path, engine: Path) -> None:

@@ -9,6 +9,7 @@ from string import Template
 from typing import Final
 
 WORKER: Final = "service-worker.js"
+COMPILER: Final = "compile-worker.js"
 SCRIPT: Final = '<script type="module" src="{root}offline.js"></script>'
 
 
@@ -27,6 +28,8 @@ def publish(out: Path) -> None:
     name = f"files-{_hash(text.encode())}.json"
     (out / name).write_text(text, encoding="utf-8")
     worker = Template((Path(__file__).with_name("service_worker.js")).read_text(encoding="utf-8"))
+    compiler = Template((Path(__file__).with_name("compile_worker.js")).read_text(encoding="utf-8"))
+    (out / COMPILER).write_text(compiler.safe_substitute(list=name), encoding="utf-8")
     own = [
         Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("progress_lock.js", "drive_answer.js")
     ]

@@ -8,6 +8,7 @@ import json
 import platform
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 from website import distribution, wheels
 from website.distribution import Distribution, DistributionError
+from website.packed import packed, with_dependencies
 
 PYTHON = "3.14.2"
 
@@ -114,6 +116,21 @@ def test_without_that_python_modules_travel_as_sources(monkeypatch: pytest.Monke
 def test_equal_files_make_equal_wheels() -> None:
     first, second = (wheels.smaller(made("one", {"one/__init__.py": "x = 1"})) for _ in range(2))
     assert first == second
+
+
+def test_an_archive_has_the_files_of_its_wheels() -> None:
+    long = f"two/{'a' * 60}/{'b' * 60}.py"
+    both = [made("one", {"one/__init__.py": "x = 1"}), made("two", {long: "y = 2"})]
+    archive = packed(both)
+    assert archive == packed(both)
+    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:gz") as tar:
+        assert set(tar.getnames()) == names(both[0]) | names(both[1])
+        assert tar.extractfile(long).read() == b"y = 2"  # type: ignore[union-attr]
+
+
+def test_a_kernel_gets_what_its_packages_need_and_nothing_else() -> None:
+    lock = {"a": ["b"], "b": ["c"], "c": [], "d": ["c"]}
+    assert with_dependencies(["a"], {name: {"depends": needs} for name, needs in lock.items()}) == ["a", "b", "c"]
 
 
 def test_a_lock_names_what_is_there_and_evaluates_markers_for_the_browser() -> None:

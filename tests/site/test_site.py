@@ -21,7 +21,7 @@ from website.bytecode import compiler_of
 
 pytestmark = [pytest.mark.slow]
 LESSON = "notebooks/01_jacobian_vector_products.ipynb"
-COMPRESSED = (".whl", ".zip", ".png", ".woff2", ".ico")
+COMPRESSED = (".whl", ".packed", ".zip", ".png", ".woff2", ".ico")
 MOST_BYTES = 15e6
 MOST_BYTES_OF_THE_KIT = 700_000
 AT_ONCE = 200
@@ -73,7 +73,7 @@ def test_a_second_visit_needs_no_network(visitor: Any) -> None:
         const { active } = await navigator.serviceWorker.ready;
         const urls = performance.getEntriesByType('resource').map(entry => entry.name);
         await new Promise(done => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done;
-            active.postMessage({ keep: [location.href, ...urls] }, [port2]); }); }"""
+            active.postMessage({ keep: [location.href, ...urls], now: true }, [port2]); }); }"""
     visit.page.evaluate(kept)
     visit.page.goto(f"{visitor.address}/")
     visit.page.evaluate(kept)
@@ -125,7 +125,7 @@ def test_every_file_has_its_hash_and_no_map_of_sources(site: Path) -> None:
     (listed,) = site.glob("files-*.json")
     files = json.loads(listed.read_bytes())
     there = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
-    assert there - set(files) == {listed.name, "service-worker.js", "lite/service-worker.js"}
+    assert there - set(files) == {listed.name, "compile-worker.js", "service-worker.js", "lite/service-worker.js"}
     assert [name for name in there if name.endswith(".map")] == []
     assert all(hashlib.sha256((site / name).read_bytes()).hexdigest().startswith(sha) for name, sha in files.items())
 

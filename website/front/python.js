@@ -38,10 +38,9 @@ async function start() {
   const { engine, files } = asked;
   postMessage({ stage: asked.known ? 'start' : 'download', bytes });
   files.forEach(name => ahead.set(engine + name, load(engine + name)));
-  const { loadPyodide } = await import(`${engine}pyodide.mjs`);
-  const pyodide = await loadPyodide({ indexURL: engine });
-  postMessage({ stage: 'start' });
-  await pyodide.loadPackage(['numpy', 'autodiff-kit'], { messageCallback() {} });
+  const [{ loadPyodide }, { withPackages }] = await Promise.all([import(`${engine}pyodide.mjs`), import(`${engine}unpack.mjs`)]);
+  const loading = loadPyodide({ indexURL: engine }).finally(() => postMessage({ stage: 'start' }));
+  const pyodide = await withPackages(loading, ['first.packed']); // NumPy and the kit
   postMessage({ stage: 'import' });
   pyodide.runPython('import autodiff_kit');
   const loaded = performance.getEntriesByType('resource').map(entry => entry.name);

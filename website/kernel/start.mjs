@@ -1,8 +1,9 @@
 /* Pyodide for the kernel's worker; on its way it tells the pages how far it has come (`pythonStart.ts` shows it). */
 import { loadPyodide as load } from './pyodide.mjs';
+import { withPackages } from './unpack.mjs';
 
 const TOTAL = $total; // bytes of what is fetched before a cell can run
-const PACKAGES = $packages;
+const ARCHIVES = $archives;
 const ENVIRONMENT = $environment;
 // The kernel, and what a lesson's first cells import: while the page is still being drawn. The kernel's startup file needs piplite.
 const IMPORTS = 'import piplite, pyodide_kernel, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm';
@@ -26,7 +27,6 @@ function fail(text) {
   failed = true;
 }
 
-/* A copy is counted: the engine's program itself is compiled from the answer as it came, which a browser keeps. */
 async function count(copy) {
   for (let reader = copy.body.getReader(), piece = await reader.read(); !piece.done; piece = await reader.read()) {
     bytes += piece.value.byteLength;
@@ -34,16 +34,24 @@ async function count(copy) {
   }
 }
 
-/* A file that does not come is told from here: without its program the engine waits for ever. */
+/* A file that does not come is told from here: without its program the engine waits for ever. A copy is counted. A browser
+   keeps the engine's program compiled only beside an answer of the site's service worker that comes from its store: where
+   it has to be fetched, it is there once it was counted, and is asked for again. */
 async function counted(...asked) {
   try {
+    const program = /\.wasm$/.test(asked[0].url ?? asked[0]);
+    const known = program && (await caches.match(asked[0]));
     const answer = await fetchOf.apply(self, asked);
-    if (answer.ok && answer.body) {
-      count(answer.clone()).catch(error => fail(error.message));
-    } else {
+    if (!answer.ok || !answer.body) {
       fail(`${answer.url.split('/').at(-1)}: ${answer.status}`);
+      return answer;
     }
-    return answer;
+    const counting = count(answer.clone()).catch(error => fail(error.message));
+    if (!program || known) {
+      return answer;
+    }
+    await counting;
+    return failed ? answer : fetchOf.apply(self, asked);
   } catch (error) {
     fail(error.message);
     throw error;
@@ -55,7 +63,7 @@ async function start() {
   self.fetch = counted;
   try {
     const env = { ...ENVIRONMENT, AUTODIFF_KIT_LOCK: new URL('../../api/autodiff-kit', import.meta.url).href }; // answered by `progress_lock.js`
-    const pyodide = await load({ indexURL: new URL('.', import.meta.url).href, packages: PACKAGES, env });
+    const pyodide = await withPackages(load({ indexURL: new URL('.', import.meta.url).href, env }), ARCHIVES);
     tell('import');
     pyodide.runPython(IMPORTS);
     return pyodide;
