@@ -314,8 +314,10 @@ def _describe_row(what: str, got: np.ndarray, want: np.ndarray, tol: float, call
 
 
 def unpack_tuple(reply: CallResult, call: str, parts: tuple[str, ...]) -> tuple[object, ...]:
-    """Items of a result that must be a tuple of given length; a LearnerCodeError if it is not."""
+    """Items of a result that must be a tuple of given length, or an array of as many rows; else a LearnerCodeError."""
     value = reply.value
+    if type(value) is np.ndarray and value.shape[:1] == (len(parts),):
+        value = list(value)
     if type(value) not in (tuple, list) or len(value) != len(parts):  # type: ignore[arg-type]
         if value is None:
             came = translate("None; does it end with return")
