@@ -44,8 +44,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 
 def told_2(reply: CallResult, n: int) -> np.ndarray:
     """The list that was given back, as an array."""
-    value = reply.value.tolist() if type(reply.value) is np.ndarray else reply.value
-    found = [one.tolist() if type(one) is np.ndarray else one for one in value] if type(value) in (list, tuple) else []  # type: ignore[attr-defined]
+    value = reply.value.tolist() if isinstance(reply.value, np.ndarray) else reply.value
+    entries = value if isinstance(value, list | tuple) else []
+    found = [one.tolist() if isinstance(one, np.ndarray) else one for one in entries]
     if len(found) != n or not all(type(one) is bool for one in found):
         text = translate(
             "connected must return a list of {n} booleans, True or False, one for each source.", "lesson02"

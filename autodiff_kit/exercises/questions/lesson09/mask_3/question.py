@@ -49,8 +49,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         if not a.warned(reply):
             pulled_3(a, reply.value, (w, keep, g), None, 1e-12)
             words = translate("The values are right, but {peak} bytes were in use at once.", "lesson09")
-            told = {"n": LONG, "mb": f"{reply.peak / 2**20:.1f}"}
-            a.behave(reply.peak <= ROOM, "builds-the-jacobian", words.format(peak=reply.peak), **told)
+            mb = f"{reply.peak / 2**20:.1f}"
+            a.behave(reply.peak <= ROOM, "builds-the-jacobian", words.format(peak=reply.peak), n=LONG, mb=mb)
 
 
 def pulled_3(

@@ -37,7 +37,7 @@ def path_3(
         if a.warned(reply):
             return None
         x, slots = unpack_tuple(reply, "frozen_step", ("w", "slots"))
-    if np.ndim(shared.require_slot(slots, "t", "frozen_step")):  # type: ignore[arg-type]
+    if np.ndim(shared.require_slot(slots, "t", "frozen_step")):
         raise LearnerCodeError(
             translate("frozen_step must return t as one number for all entries, not as an array.", "lesson15")
         )
