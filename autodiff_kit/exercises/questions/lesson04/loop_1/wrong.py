@@ -62,13 +62,6 @@ def part_of_a_turn(x, limit, factor, size=lambda x: x):
     return x * factor**n, factor**n
 
 
-def powers_of_two(x, limit, factor):
-    n = 0
-    while abs(x) < limit:
-        x, n = x * factor, n + 1
-    return x, 2.0**n
-
-
 WRONG = {
     "<=": ((too_late,), "stops-one-too-late"),
     "<= below": ((too_late_below,), "stops-one-too-late"),
@@ -93,5 +86,4 @@ WRONG = {
     "a part of a turn": ((part_of_a_turn,), "turns-not-whole"),
     "a part of a turn, with abs": ((lambda x, limit, f: part_of_a_turn(x, limit, f, size=abs),), "turns-not-whole"),
     "slope 1": ((lambda x, limit, f: (looped(x, limit, f)[0], 1.0),), ""),
-    "powers of two": ((lambda x, limit, factor: powers_of_two(x, limit, factor),), ""),
 }
