@@ -61,7 +61,7 @@ def require_real_array(value: object, whose: str) -> np.ndarray:
     """As :func:`as_real_array`, but raise a :class:`LearnerCodeError` that says what was returned and what to do."""
     array = as_real_array(value)
     if array is None:
-        if value is None:
+        if _path_to_none(value) is not None:
             raise NoneResultError(whose)
         raise LearnerCodeError(
             translate("{whose} returned {what}").format(whose=whose, what=_describe_non_number(value))
@@ -91,6 +91,9 @@ def _bracketed(path: str) -> str:
 
 
 def _describe_non_number(value: object) -> str:
+    if type(value) is tuple and not all(as_real_array(item) is not None and np.ndim(item) == 0 for item in value):
+        text = translate("a tuple of {count}, where one array or number is asked for. Return that one only.")
+        return text.format(count=len(value))
     if type(value) in (list, tuple):
         text = translate("a {kind}, where an array or a number is asked for. np.array(...) makes an array of it.")
         return text.format(kind=type(value).__name__)

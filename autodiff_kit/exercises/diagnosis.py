@@ -33,6 +33,10 @@ __all__ = [
 ]
 
 
+SHOWN = 8
+"""How many entries of an array a call shows."""
+
+
 class CaseFailedError(Exception):
     """Ends a check of which only the points are asked, when none are left."""
 
@@ -217,7 +221,8 @@ class AttemptEvaluation:
             if by_call and len(array) == len(wanted) == len(calls):
                 words = _describe_row(what, array, wanted, tol, calls)
             else:
-                words = describe_difference(what, array, wanted, tol) + self._last_call_note(of, len(calls))
+                words = describe_difference(what, array, wanted, tol)
+                words += self._argument_note(array, wanted, tol) + self._last_call_note(of, len(calls))
             self._add_failure(hit, words, told, half=False)
             return False
         if not fitting:
@@ -260,6 +265,15 @@ class AttemptEvaluation:
             words = f"{format_call(self.last)}: {reply.warning}{where}."
             self._add_failure(frozenset({name} if name else ()), words, {"warning": reply.warning, **facts}, half=False)
         return bool(reply.warning)
+
+    def _argument_note(self, got: np.ndarray, want: np.ndarray, tol: float) -> str:
+        """The entry of a long argument that belongs to the first wrong entry; the call as text leaves it out."""
+        args = () if self.last is None else self.last.args
+        long = [arg for arg in args if isinstance(arg, np.ndarray) and arg.size > SHOWN and arg.dtype.kind == "f"]
+        if len(long) != 1 or not got.shape == want.shape == long[0].shape:
+            return ""
+        value = format_value(float(long[0][first_mismatch(got, want, tol)]))
+        return " " + translate("The argument has {value} there.").format(value=value)
 
     def _last_call_note(self, of: str, count: int) -> str:
         """The last call as text, where the name of the value does not show it; ``count`` is how many were compared."""
@@ -314,8 +328,10 @@ def _describe_row(what: str, got: np.ndarray, want: np.ndarray, tol: float, call
 
 
 def unpack_tuple(reply: CallResult, call: str, parts: tuple[str, ...]) -> tuple[object, ...]:
-    """Items of a result that must be a tuple of given length; a LearnerCodeError if it is not."""
+    """Items of a result that must be a tuple of given length, or an array of as many rows; else a LearnerCodeError."""
     value = reply.value
+    if type(value) is np.ndarray and value.shape[:1] == (len(parts),):
+        value = value.tolist() if value.ndim == 1 else list(value)
     if type(value) not in (tuple, list) or len(value) != len(parts):  # type: ignore[arg-type]
         if value is None:
             came = translate("None; does it end with return")
@@ -345,7 +361,7 @@ def _format_argument(value: object) -> str:
     if isinstance(value, list | tuple) and any(isinstance(one, Callback | CallbackNamespace) for one in value):
         names = [_format_argument(one) for one in value]
         return "[" + ", ".join(names if len(names) <= 3 else [names[0], "…", names[-1]]) + "]"
-    if isinstance(value, np.ndarray) and value.size > 8:
+    if isinstance(value, np.ndarray) and value.size > SHOWN:
         return translate("{dtype} array of shape {shape}").format(dtype=in_int64(value).dtype, shape=value.shape)
     text = format_value(value, digits=6)  # as many as a result has, so that who computes the call gets that result
     return text if len(text) <= 200 else text[:150] + " … " + text[-30:]

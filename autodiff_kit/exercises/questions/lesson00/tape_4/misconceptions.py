@@ -30,17 +30,21 @@ def random_program(rng: np.random.Generator) -> list[ProgramLine]:
 
 
 def telling_program(rng: np.random.Generator) -> list[ProgramLine]:
-    """A random program that shows it if inputs of add, exp or relu are counted, exp is not, numbers begin elsewhere, or
-    the masks are those of every line but relu.
+    """A random program that shows it if inputs of add, exp, relu or sum are counted, exp is not, numbers begin elsewhere,
+    or the masks are those of every line but relu. It ends with a sum. Inputs of add and of sum make different counts,
+    and so do the input and the result of relu.
     """
     while True:
         lines = random_program(rng)
+        lines[-2:] = [("add", 7, 8), ("sum", int(rng.choice([2, 3, 6])))]  # no other line holds these arrays
         shifted = [bytes_if_numbered_from(first, lines, 1) for first in (0, 1, 3)]
-        wrong = shifted + [bytes_if_inputs_are_saved(lines, 1, op) for op in ("add", "exp", "relu")]
+        wrong = shifted + [bytes_if_inputs_are_saved(lines, 1, op) for op in ("add", "exp", "relu", "sum")]
         for other in ({"exp": ""}, {"relu": "", "add": "mask", "sum": "mask"}):
             kept = {one for held in saved_arrays(lines, SAVED_BY_OPERATION | other) for one in held}
             wrong.append(total_bytes(list(kept), 1))
-        if bytes_if_numbered_from(2, lines, 1) not in wrong:
+        by_relu = {bytes_if_inputs_are_saved(lines, 1, "relu"), bytes_if_relu_saves_its_result(lines, 1)}
+        by_line = {bytes_if_inputs_are_saved(lines, 1, op) for op in ("add", "sum")}
+        if bytes_if_numbered_from(2, lines, 1) not in wrong and len(by_relu) == len(by_line) == 2:
             return lines
 
 
@@ -103,6 +107,13 @@ def bytes_if_relu_saves_nothing(lines: list[ProgramLine], n: int) -> int:
     """relu holds nothing, not even where its input is positive."""
     return total_bytes(
         list({one for held in saved_arrays(lines, SAVED_BY_OPERATION | {"relu": ""}) for one in held}), n
+    )
+
+
+def bytes_if_relu_saves_its_result(lines: list[ProgramLine], n: int) -> int:
+    """relu holds its whole result."""
+    return total_bytes(
+        list({one for held in saved_arrays(lines, SAVED_BY_OPERATION | {"relu": "out"}) for one in held}), n
     )
 
 

@@ -29,7 +29,7 @@ QUESTION = comparison_question(
     text="""How many bytes must the record of a program keep for a sweep back to both of its inputs? Values 0 and 1 are inputs; the first line of the program computes value 2, the next value 3, and so on. A line such
 as `("mul", 0, 1)` names an operation and the values that it reads. Every value is an array of n numbers of 8 bytes (the result of `sum`, a single number, is read by no line). The operations are `add`,
 `sum`, `mul`, `square`, `sin`, `exp`, and `relu` (x where x is positive, 0 elsewhere). Each line keeps the least memory from which its derivatives can be computed: whole arrays (an input or the result), or a mask
-of one byte (yes or no) per entry. An array that two lines keep counts once.""",
+of one byte (yes or no) per entry. An array that two lines keep counts once; each mask belongs to one line and counts by itself.""",
     starter='''def held(program, n):
     """Bytes that the record keeps for the sweep."""
     ...
@@ -64,6 +64,16 @@ of one byte (yes or no) per entry. An array that two lines keep counts once.""",
             "add-keeps-its-inputs",
             partial(misconceptions.bytes_if_inputs_are_saved, op="add"),
             "For add the two inputs were counted. Which of them do its derivatives use?",
+        ),
+        Misconception(
+            "relu-keeps-its-result",
+            misconceptions.bytes_if_relu_saves_its_result,
+            "For relu the whole result was counted. Its derivative needs only where the input is positive: one byte per entry.",
+        ),
+        Misconception(
+            "sum-keeps-its-input",
+            partial(misconceptions.bytes_if_inputs_are_saved, op="sum"),
+            "For sum the input was counted. Its derivative is 1 for every entry, whatever the input is.",
         ),
         Misconception(
             "exp-keeps-its-input",

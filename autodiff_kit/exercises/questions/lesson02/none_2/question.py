@@ -27,29 +27,32 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         reply = yield Call("connected", (nodes, target, sources))
         if a.warned(reply):
             continue
+        answered = told_2(reply, len(sources))
         way = partial(misconceptions.connected_with_mistake, nodes, target, sources)
         mistaken = {
             "walks-through-a-cut": partial(way, through_cuts=True),
             "zero-taken-for-None": partial(way, zero_cuts=True),
             "target-is-not-its-own-source": partial(way, not_itself=True),
             "earlier-means-connected": [s <= target for s in sources],
-            "direct-inputs-only": misconceptions.direct_inputs(nodes, target, sources, reply.value),
+            "direct-inputs-only": misconceptions.direct_inputs(nodes, target, sources, answered.tolist()),
         }
         models_of = {name: (lambda m=m: np.array(m() if callable(m) else m)) for name, m in mistaken.items()}
         want = np.array(solution.connected(nodes, target, sources))
         cut = next(op for op, *_ in nodes if op in misconceptions.CUTS)
-        a.case(told_2(reply, len(sources)), want, models_of, facts={"op": cut})
+        a.case(answered, want, models_of, facts={"op": cut})
 
 
 def told_2(reply: CallResult, n: int) -> np.ndarray:
     """The list that was given back, as an array."""
-    value = reply.value
-    if type(value) is not list or len(value) != n or not all(type(one) is bool for one in value):
+    value = reply.value.tolist() if isinstance(reply.value, np.ndarray) else reply.value
+    entries = value if isinstance(value, list | tuple) else []
+    found = [one.tolist() if isinstance(one, np.ndarray) else one for one in entries]
+    if len(found) != n or not all(type(one) is bool for one in found):
         text = translate(
             "connected must return a list of {n} booleans, True or False, one for each source.", "lesson02"
         )
         raise LearnerCodeError(text.format(n=n))
-    return np.array(value)
+    return np.array(found)
 
 
 def example_2(rng: np.random.Generator) -> dict[str, object]:

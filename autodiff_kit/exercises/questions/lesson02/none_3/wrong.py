@@ -18,6 +18,14 @@ def leaves(nest):
     return [leaf for entry in (nest.values() if isinstance(nest, dict) else nest) for leaf in leaves(entry)]
 
 
+def all_float64(grads, sources):
+    if isinstance(grads, dict):
+        return {name: all_float64(grads[name], sources[name]) for name in grads}
+    if isinstance(grads, list | tuple):
+        return type(grads)(all_float64(*pair) for pair in zip(grads, sources, strict=True))
+    return np.zeros_like(sources) if grads is None else np.array(grads, np.float64)
+
+
 WRONG = {
     "one zero": ((lambda g, s: filled(g, s, zero=lambda x: 0.0),), "one-zero-for-all"),
     "float64": ((lambda g, s: filled(g, s, zero=lambda x: np.zeros(x.shape)),), "everything-float64"),
@@ -28,4 +36,5 @@ WRONG = {
     "one flat list": ((lambda g, s: leaves(filled(g, s)),), "flattens-the-nest"),
     "no outer names": ((lambda g, s: list(filled(g, s).values()),), ""),
     "ones": ((lambda g, s: filled(g, s, zero=np.ones_like),), ""),
+    "every gradient as float64": ((all_float64,), "converts-the-gradients"),
 }

@@ -60,6 +60,10 @@ def outside_from_zero(name, x):
     return ak.where(x >= 0, getattr(ak, name)(x), 0.0)
 
 
+def integers(name, x):
+    return ak.where(x > 0, getattr(ak, name)(ak.where(x > 0, x, 1)), 0)
+
+
 WRONG = {
     "outer where": ((outside,), "where-only-outside"),
     "of the absolute value": ((of_the_size,), "where-only-outside"),
@@ -81,5 +85,6 @@ WRONG = {
     "stopped": ((stopped,), "cuts-the-gradient"),
     "1 elsewhere": ((lambda n, x: right(n, x, otherwise=1.0),), ""),
     "no choice": ((lambda n, x: getattr(ak, n)(x),), ""),
-    "always float64": ((double,), ""),
+    "always float64": ((double,), "constant-of-another-dtype"),
+    "integer constants": ((integers,), "constant-of-another-dtype"),
 }

@@ -35,9 +35,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         limit * 1.5,
     )
     yield from compare_with_loop(a, positive, limit, factor)
-    # Without abs() a negative float doubles for ever; a NumPy number overflows, and the overflow ends the call.
-    below = -float(rng.uniform(0.5, 3))
-    probe = yield Call("loop", (np.array(below), limit, factor), errors=("Exception",))
+    # Without abs() a negative float doubles for ever; a NumPy number overflows, and the overflow ends the call. The
+    # product with a NumPy factor is one; x itself stays a float, which `x *= factor` does not change.
+    below, factor = -float(rng.uniform(0.5, 3)), 6 - factor  # the other one of 2 and 4
+    probe = yield Call("loop", (below, limit, np.array(factor)), errors=("Exception",))
     if not a.warned(probe, name_for_negative(a), x=below, limit=limit):
         yield from compare_with_loop(a, (below, -limit / factor**2), limit, factor)
 

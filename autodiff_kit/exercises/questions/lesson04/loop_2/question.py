@@ -33,7 +33,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     ranges = [(limit, limit * factor**low, limit * factor**high) for low, high in ENDS]
     lo = float(rng.integers(2, 7))  # a jump, without a rounding error
     ranges.append((lo * factor**3, lo, lo * factor**2.5))
-    for limit, lo, hi in ranges:
+    cases = [(factor, *given) for given in ranges]
+    cases.append((1.25, limit, limit * 1.25**-30.5, limit * 1.25**0.5))  # many turns, and a factor that is no integer
+    for factor, limit, lo, hi in cases:
         reply = yield Call("jumps", (limit, factor, lo, hi))
         if a.warned(reply):
             continue

@@ -22,4 +22,12 @@ WRONG = {
     "largest first": ((lambda *a: powers(*a, range(60))[::-1],), "largest-first"),
     "lo too": ((with_lo,), "includes-lo"),
     "a number": ((lambda limit, f, lo, hi: limit,), ""),
+    "ten turns": (
+        (lambda limit, factor, lo, hi: [x for n in range(9, -1, -1) if lo < (x := limit / factor**n) < hi],),
+        "",
+    ),
+    "powers of two": (
+        (lambda limit, factor, lo, hi: [x for n in range(99, -1, -1) if lo < (x := limit / 2**n) < hi],),
+        "",
+    ),
 }

@@ -66,7 +66,7 @@ QUESTION = Question(
     id="custom-2",
     points=2,
     title="Clip and reverse a gradient",
-    text="""Write a function that changes only the gradient, in the form that `@ak.custom_gradient` asks for. `clip_and_reverse(x, lam, cap)` returns the value, which is x unchanged, and a function `pull`. For a
+    text="""Write a function that changes only the gradient, in the form that `@ak.custom_gradient` asks for, but without the decorator. `clip_and_reverse(x, lam, cap)` returns the value, which is x unchanged, and a function `pull`. For a
 gradient g, `pull(g)` first clips every entry of g to the range from −cap to cap, and then multiplies by −lam. `x` and `g` are arrays; lam and cap are positive numbers. (Such a *gradient reversal* trains one part
 of a network against another.)""",
     writes=("clip_and_reverse",),

@@ -94,6 +94,13 @@ def exchanged(op, rule, x):
     return y, after, inside
 
 
+def names_exchanged(op, rule, x):
+    v = ak.Variable(x)
+    with ak.gradient_override_map({rule: op}), ak.GradientTape() as tape:
+        y = getattr(ak, op.lower())(v)
+    return y, tape.gradient(y, v), None
+
+
 WRONG = {
     "after inside": ((both_inside,), "override-leaks"),
     "one record": ((same_twice,), "override-leaks"),
@@ -111,4 +118,5 @@ WRONG = {
     "the sum as the value": ((value_summed,), "value-is-the-sum"),
     "after before inside": ((exchanged,), "inside-and-after-exchanged"),
     "twice the slope": ((twice_the_slope,), ""),
+    "rule before op": ((names_exchanged,), "wrong-name"),
 }

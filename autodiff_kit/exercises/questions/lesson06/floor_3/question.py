@@ -69,7 +69,7 @@ QUESTION = Question(
     id="floor-3",
     points=2,
     title="Hard forward, soft backward",
-    text="""Write a function in the form that `@ak.custom_gradient` takes. `surrogate(x, s, K)` returns two things: the value, which is
+    text="""Write a function in the form that `@ak.custom_gradient` takes, but without the decorator. `surrogate(x, s, K)` returns two things: the value, which is
 exactly floor (clipped to 0 … K), and a function `pull(g)`. It multiplies the incoming gradient g by the derivative of the smooth
 staircase Σ σ(s(x − k)), k = 1 … K, entry by entry. Both keep the dtype of x: for float32 they are float32.""",
     writes=("surrogate",),

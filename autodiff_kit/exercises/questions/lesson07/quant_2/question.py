@@ -25,8 +25,9 @@ Array = np.ndarray[Any, Any]
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
-    for bits in (2, 3, 4):
-        lo, hi, bits = shared.random_range(rng, bits, bits % 2)
+    ranges = [shared.random_range(rng, bits, bits % 2) for bits in (2, 3, 4)]
+    ranges.append((1.25, 4.25, 2))  # 0 lies outside; the nudged ends are 0 and 3, without a rounding error
+    for lo, hi, bits in ranges:
         x = entries(rng, lo, hi, bits)
         reply = yield Call("fake_quant", (x, lo, hi, bits))
         if a.warned(reply):
@@ -57,6 +58,8 @@ def entries(rng: np.random.Generator, lo: float, hi: float, bits: int) -> Array:
     _, first, last = quant_1_solution.nudged(lo, hi, bits)
     outside = [lo - 1.0, first - 0.3, hi + 1.0, last + 0.2, last + 0.4]
     drawn: Array = np.r_[rng.uniform(first, last, 5), 0.0, outside, (lo + first) / 2, (hi + last) / 2]
+    if lo > 0:
+        drawn = np.r_[drawn, last]  # an end is not outside
     return drawn
 
 

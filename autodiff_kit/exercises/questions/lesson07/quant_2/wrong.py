@@ -73,6 +73,23 @@ def ones_inside(x, lo, hi, bits):
     return y, lambda g: ((pull(np.ones_like(g))[0]), *pull(g)[1:])
 
 
+def clamped_to_the_raw_range(x, lo, hi, bits):
+    scale = (hi - lo) / (2**bits - 1)
+    _, pull = quantiser()(x, lo, hi, bits)
+    return np.floor(np.clip(x, lo, hi) / scale + 0.5) * scale, pull
+
+
+def ends_are_clamped(x, lo, hi, bits):
+    y, _ = quantiser()(x, lo, hi, bits)
+    first, last = y.min(), y.max()
+
+    def pulled(g):
+        low, high = x <= first, x >= last
+        return np.where(low | high, 0, g), g[low].sum(), g[high].sum()
+
+    return y, pulled
+
+
 WRONG = {
     "raw range": ((quantiser(raw=True),), "range-not-nudged"),
     "everything passes": ((quantiser(lambda x, lo, hi, g: g),), "straight-through-everywhere"),
@@ -91,4 +108,6 @@ WRONG = {
     "level numbers from 0": ((numbers_from_lowest,), "gives-the-level-number"),
     "ones inside": ((ones_inside,), "ignores-the-cotangent"),
     "ones": ((quantiser(lambda x, lo, hi, g: np.ones_like(g)),), "ignores-the-cotangent"),
+    "clamped to lo and hi": ((clamped_to_the_raw_range,), ""),
+    "an end is clamped": ((ends_are_clamped,), ""),
 }

@@ -56,6 +56,8 @@ def refuses(
     words = translate(
         "The label {label} is not one of the {classes} classes, so lean must raise a ValueError.", "lesson08"
     ).format(label=label, classes=CLASSES)
+    if reply.error == "IndexError":
+        words += " " + translate("It raised an IndexError.", "lesson08")
     fitting = reply.error == "ValueError"
     a.behave(fitting, "label-wraps-around" if label < 0 and not reply.error else "", words, half=False)
 

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.lessons.translation import translate
 
 from .. import shared
 from . import misconceptions, solution
@@ -46,7 +47,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
 def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, keep: Array, *, telling: bool) -> None:
     """Judge one design's weights; where scores are far apart (not ``telling``), other mistakes look like two of these."""
     zeroed = shared.softmax(scores) * keep
-    c = 0.0
+    c: float | None = None
     mistaken: dict[str, Array | None]
     if name == "zero_after":
         mistaken = {
@@ -65,7 +66,13 @@ def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, k
             mistaken["mask-inverted"] = solution.masked_before(scores, ~keep)
     want = getattr(solution, name)(scores, keep)
     kept = float(zeroed.reshape(-1, zeroed.shape[-1])[0].sum())
-    a.case(reply.value, want, mistaken, tol=1e-10, facts={"sum": kept, "function": name, "c": f"{c:g}"})
+    # exp(s - logsumexp(s)) is right, too: near -10⁷ it rounds s by about 1e-9.
+    a.case(reply.value, want, mistaken, tol=1e-8, facts={"sum": kept, "function": name, "c": words_of(c)})
+
+
+def words_of(c: float | None) -> str:
+    """The number that padded scores were lowered by, as a message names it."""
+    return translate("A finite number", "lesson09") if c is None else f"{c:g}"
 
 
 QUESTION = Question(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import require_real_array, values_close
-from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, describe_difference
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.lessons.translation import translate
@@ -74,8 +74,25 @@ def rows_2(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, Array, s
         _names_2(got, want, given, tol),
         translate('masked_softmax(scores, keep, "{empty}") is not right; the case is: {case}.', "lesson09").format(
             empty=empty, case=_words_of(case)
-        ),
+        )
+        + _first_wrong_row(got, want, given, tol),
         **facts,
+    )
+
+
+def _first_wrong_row(got: Array, want: Array, given: tuple[Array, Array, str, str], tol: float) -> str:
+    """The first row that is not right, with what it came from."""
+    if got.shape != want.shape:
+        return "\n" + describe_difference("masked_softmax", got, want, tol)
+    scores, keep, _, _ = given
+    row = next(i for i in range(len(want)) if not values_close(got[i], want[i], tol))
+    text = translate("Row {row} has the scores {scores} and the mask {keep}: got {got}, expected {want}.", "lesson09")
+    return "\n" + text.format(
+        row=row,
+        **{
+            k: format_value(v[row])
+            for k, v in {"scores": scores.astype(float), "keep": keep, "got": got, "want": want}.items()
+        },
     )
 
 

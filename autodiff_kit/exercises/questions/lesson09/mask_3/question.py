@@ -24,6 +24,10 @@ __all__ = ["QUESTION"]
 Array = np.ndarray[Any, Any]
 
 
+LONG = 1500  # the Jacobian of such a row has 18 MB, so that the grader sees it from outside of the process
+ROOM = 2**20
+
+
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for bad in (None, 1e6, np.nan, np.inf):
         for dtype, tol in ((np.float64, 1e-12), (np.float32, 2e-5)):
@@ -37,6 +41,16 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             if a.warned(reply, leak, nan=bad):
                 continue
             pulled_3(a, reply.value, (w, keep, clean), bad, tol)
+    if not a.failed_cases:
+        keep = shared.random_masks(rng, (2, LONG))
+        w = mask_2_solution.masked_softmax(rng.normal(size=keep.shape), keep)
+        g = np.where(keep, rng.normal(size=keep.shape), 0.0)
+        reply = yield Call("masked_softmax_pull", (w, keep, g), memory=True)
+        if not a.warned(reply):
+            pulled_3(a, reply.value, (w, keep, g), None, 1e-12)
+            words = translate("The values are right, but {peak} bytes were in use at once.", "lesson09")
+            mb = f"{reply.peak / 2**20:.1f}"
+            a.behave(reply.peak <= ROOM, "builds-the-jacobian", words.format(peak=reply.peak), n=LONG, mb=mb)
 
 
 def pulled_3(
@@ -85,6 +99,7 @@ not build the Jacobian of a row. The result has the dtype of `w`.""",
     check=check,
     messages={
         "diagonal-only": "The effect of a score on the other weights is missing. The gradient of the second row sums to {s}; it must sum to 0, since adding one number to all scores changes nothing.",
+        "builds-the-jacobian": "The values are right, but {mb} MB were in use at once for a row of {n} scores: the Jacobian of the row was built. The sum of w·g over the row is one number; subtract it from g.",
         "g-itself": "That is g with zeros at the padding. This is only the pull of the mask: the softmax between scores and weights has a pull, too.",
         "weights-times-g": "That is w·g. The weights of a row sum to 1, so a higher weight makes the others smaller; this part is missing.",
         "centred-over-length": "The plain mean of g was subtracted. The positions do not have equal weights: which mean belongs here?",

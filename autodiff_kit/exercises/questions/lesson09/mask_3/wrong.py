@@ -8,6 +8,12 @@ def pull(w, k, g):
     return w * (g - (w * g).sum(-1, keepdims=True))
 
 
+def by_jacobian(w, k, g):
+    w, g = np.where(k, w, 0), np.where(k, g, 0)
+    jacobian = w[..., None] * np.eye(w.shape[-1], dtype=w.dtype) - w[..., None] * w[..., None, :]
+    return np.einsum("...ij,...j->...i", jacobian, g)
+
+
 WRONG = {
     "w(1-w)g": ((lambda w, k, g: w * (1 - w) * np.where(k, g, 0),), "diagonal-only"),
     "g": ((lambda w, k, g: np.where(k, g, 0).astype(w.dtype),), "g-itself"),
@@ -21,4 +27,5 @@ WRONG = {
         "centred-over-length",
     ),
     "sign": ((lambda w, k, g: -pull(w, k, g),), ""),
+    "by the Jacobian": ((by_jacobian,), "builds-the-jacobian"),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
-from autodiff_kit.exercises.diagnosis import AttemptEvaluation
+from autodiff_kit.exercises.diagnosis import AttemptEvaluation, describe_difference
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.lessons.translation import translate
@@ -56,6 +56,8 @@ def mean_5(a: AttemptEvaluation, reply: CallResult, keep: Array, want: Array, pa
             ).format(got=got.shape, wanted=want.shape),
         )
         return False
+    if not values_close(got, want, 1e-12) and format_value(got) == format_value(want):
+        words = describe_difference("masked_mean_log", got, want, 1e-12)
     if not values_close(got[rows], want[rows], 1e-12):
         short_rows = want * keep.sum(-1) / keep.shape[-1]
         lengths = {"divides-by-the-length"} if values_close(got[rows], short_rows[rows], 1e-12) else set()

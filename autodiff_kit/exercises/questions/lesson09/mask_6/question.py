@@ -49,7 +49,12 @@ def output_6(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, ...], 
     if got.shape != want.shape:
         names = set()
     elif not np.isfinite(got).all():
-        names = {"zero-times-nan"}
+        clean, only_empty = np.isfinite(garbage), np.isfinite(got[live]).all()
+        names = (
+            {"empty-sentence-0/0" if clean else "empty-sentence-attends"}
+            if only_empty
+            else {"zero-times-nan"} - ({"zero-times-nan"} if clean else set())
+        )
     elif values_close(got[live], want[live], 1e-10):
         names = {"empty-sentence-attends"}
     else:
@@ -57,6 +62,7 @@ def output_6(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, ...], 
             ways = {
                 "no-scale": misconceptions.attention_per_sentence(q, k, v, lengths, scaled=False),
                 "masks-the-queries": misconceptions.attention_with_wrong_mask(q, k, v, keep, masks_queries=True),
+                "zeroes-padded-queries": want * keep[:, :, None],
                 "not-renormalised": misconceptions.attention_with_wrong_mask(q, k, v, keep),
             }
         names = {name for name, model in ways.items() if values_close(got, model, 1e-10)}
@@ -70,9 +76,11 @@ def _words_6(got: Array, want: Array, garbage: float) -> str:
             got=got.shape, wanted=want.shape
         )
     off = int(np.argmax(~(np.abs(got - want) <= 1e-10).all((1, 2))))
+    entry = tuple(int(i) for i in np.argwhere(~(np.abs(got - want) <= 1e-10))[0])
     return translate(
-        "Sentence {off} of the batch differs from the same sentence alone; the padding holds {garbage:g}.", "lesson09"
-    ).format(off=off, garbage=garbage)
+        "Sentence {off} of the batch differs from what its kept keys give; the padding holds {garbage:g}. Output {entry}: got {got}, expected {want}.",
+        "lesson09",
+    ).format(off=off, garbage=garbage, entry=entry, got=f"{got[entry]:.9g}", want=f"{want[entry]:.9g}")
 
 
 def _facts_6(q: Array, k: Array, keep: Array, names: set[str]) -> dict[str, object]:
@@ -127,6 +135,8 @@ which *keys* are real. The scores are q·k/√d.
     messages={
         "zero-times-nan": "The output has NaN in it: a weight of 0 was multiplied by a NaN in v. Set v to 0 where keep is False.",
         "garbage-reaches-the-query": "The output is right, but the gradient with respect to q is NaN. It is a product with k, and padded k holds NaN. Set k to 0 there as well.",
+        "empty-sentence-0/0": "Sentence 1 is empty, and its output is nan: all its scores are −inf, or the sum of its weights is 0. Find empty sentences with the mask, and give 0 for them.",
+        "zeroes-padded-queries": "The outputs of padded queries are 0. `keep` tells which keys are real; every query has an output.",
         "empty-sentence-attends": "Sentence {b} is empty, and its output is a mean over the padding. It must be 0, whatever the padding holds.",
         "masks-the-queries": "The mask was applied to the queries. It belongs to the keys, the axis over which the weights sum to 1.",
         "not-renormalised": "The weights of sentence {b} sum to {s}, not 1: they were set to 0 after the softmax and not renormalised.",

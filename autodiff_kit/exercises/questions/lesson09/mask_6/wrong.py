@@ -27,6 +27,17 @@ def attention(scale=True, clean_v=True, clean_k=True, queries=False, additive=Fa
     return f
 
 
+def nan_of_empty(q, k, v, keep):
+    k, v = ak.where(keep[:, :, None], k, 0.0), ak.where(keep[:, :, None], v, 0.0)
+    scores = ak.matmul(q, ak.swapaxes(k, -1, -2)) / q.shape[-1] ** 0.5
+    e = ak.exp(scores) * keep[:, None, :]
+    return ak.matmul(e / ak.sum(e, axis=-1, keepdims=True), v)
+
+
+def padded_queries_zeroed(q, k, v, keep):
+    return attention()(q, k, v, keep) * keep[:, :, None]
+
+
 WRONG = {
     "no 1/sqrt(d)": ((attention(scale=False),), "no-scale"),
     "v not cleared": ((attention(clean_v=False),), "zero-times-nan"),
@@ -34,4 +45,6 @@ WRONG = {
     "queries masked": ((attention(queries=True),), "masks-the-queries"),
     "-1e9 added": ((attention(additive=True, clean_v=False),), "empty-sentence-attends"),
     "zero after": ((attention(zeroed=True),), "not-renormalised"),
+    "nan of an empty sentence": ((nan_of_empty,), "empty-sentence-0/0"),
+    "padded queries zeroed": ((padded_queries_zeroed,), "zeroes-padded-queries"),
 }

@@ -32,6 +32,7 @@ def weights_by_lift() -> dict[str, str]:
         "all": translate("The weights, all scores raised by 10000", "lesson11"),
         "one": translate("The weights, segment 0 raised by 3000", "lesson11"),
         "low": translate("The weights, segment 0 lowered by 3000", "lesson11"),
+        "wide": translate("The weights, one score of segment 0 raised by 3000", "lesson11"),
     }
 
 
@@ -51,7 +52,17 @@ def smaller(s: Array, ids: Array, c: int) -> Iterator[tuple[Array, Array, int]]:
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for lift, words in weights_by_lift().items():
         s, ids = drawn(rng)
-        s = s + {"none": 0.0, "all": 1e4, "one": 3000.0 * (ids == 0), "low": -3000.0 * (ids == 0)}[lift]
+        first = np.arange(9) == np.flatnonzero(ids == 0)[0]
+        s = (
+            s
+            + {
+                "wide": 3000.0 * first,
+                "none": 0.0,
+                "all": 1e4,
+                "one": 3000.0 * (ids == 0),
+                "low": -3000.0 * (ids == 0),
+            }[lift]
+        )
         reply = yield Call("segment_softmax", (s, ids, SEGMENTS))
         facts = {"s": float(s.max()), "k": 0 if lift == "low" else 2}
         # Low scores become 0/0 for each of three levels: the two others failed a case before this one.
@@ -101,7 +112,7 @@ the softmax within its segment. Ids are in any order, and some segments have non
     counterexample=counterexample_by(smaller, solution.segment_softmax, 1e-10),
     messages={
         "softmax-over-everything": "The weights of segment 0 sum to {sum}, and 1 is expected: each segment has a softmax of its own.",
-        "overflows": "exp({s}) overflows. Subtract a maximum before you take the exponential.",
+        "overflows": "exp overflows: the largest score is {s}. Subtract a maximum before you take the exponential.",
         "one-maximum-for-all": "The maximum of all scores was subtracted, and all exponentials of segment {k} became 0. Each segment needs its own maximum.",
         "maxima-start-from-zero": "All scores of segment {k} are far below 0. The maximum that was subtracted from them was 0, and all their exponentials became 0. From which value do the maxima start?",
         "not-yet-divided": "The weights of segment 0 sum to {sum}, and 1 is expected: divide by the sum of the segment.",

@@ -30,6 +30,8 @@ class RunningSegmentMeans:
         present = rows > 0
         old = np.zeros((self.c, *h.shape[1:])) if self.means is None else self.means
         news, before = segment_sums(h, ids, self.c), self.seen
+        if self.mistake == "repeated-ids-counted-once":
+            rows = present * 1
         if self.mistake == "starts-anew":
             before = 0 * before
         if self.mistake == "weights-batches-equally":

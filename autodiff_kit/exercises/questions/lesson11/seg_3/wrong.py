@@ -91,6 +91,20 @@ def of(kind):
     return made
 
 
+def counts_ids_once(c):
+    kept = {"sums": 0.0, "counts": np.zeros((c, 1))}
+
+    def update(h, ids):
+        sums = np.zeros((c, h.shape[1]))
+        np.add.at(sums, ids, h)
+        kept["sums"] = kept["sums"] + sums
+        kept["counts"][ids] += 1
+        kept["ids"] = ids
+        return kept["sums"] / np.maximum(kept["counts"], 1)
+
+    return update, lambda g: (g / np.maximum(kept["counts"], 1))[kept["ids"]]
+
+
 WRONG = {
     "reset": ((of(ResetsForGood),), "absent-class-reset"),
     "shown as 0": ((of(Resets),), "absent-class-reset"),
@@ -101,4 +115,5 @@ WRONG = {
     "pull without count": ((of(PlainPull),), "pull-forgets-the-count"),
     "no guard": ((of(NoGuard),), "class-never-seen-0/0"),
     "fading": ((of(Momentum),), ""),
+    "counts[ids] += 1": ((counts_ids_once,), "repeated-ids-counted-once"),
 }

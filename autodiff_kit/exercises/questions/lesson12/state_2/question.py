@@ -28,9 +28,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             rng.integers(1, 7, (rows, inner)).astype(float),
             rng.integers(3, 8, (inner, columns)).astype(float),
         )
+        P *= rng.choice([-1.0, 1.0], P.shape)
+        P[0, 0] = -abs(P[0, 0]) * np.sign(P[0, 1:].prod())  # a product below 0
         u = rng.normal(size=(rows, columns))
         reply = yield Call("ratios", (P, B), wrt=(0, 1), seed=u)
-        if a.warned(reply):
+        if a.warned(reply, "through-logarithms"):
             continue
         want = 1 - P.prod(1)[:, None] / B.prod(0)
         sums = 1 - P.sum(1)[:, None] / B.sum(0)
@@ -79,7 +81,7 @@ QUESTION = Question(
     id="state-2",
     points=2,
     title="Rewrite a loop of assignments",
-    text="""This table comes from an old program. `P` and `B` are matrices.
+    text="""This table comes from an old program. `P` and `B` are matrices; entries of `P` may be negative.
 
 ```python
 out = np.zeros((len(P), B.shape[1]))
@@ -104,6 +106,7 @@ Its numbers are right, but the table has no gradients. Write `ratios(P, B)`: it 
         "one-path-is-cut": "The values are right, but the gradient of {k} is missing or incomplete. Somewhere {k} leaves the tape.",
         "only-the-last-factor": "The values are right, but in the gradient of {k} only the last factor of each product counts. The product before it was stored in a variable, which keeps a number.",
         "axes-swapped": "Your products run along the wrong axis. The loops multiply along a row of P and along a column of B.",
+        "through-logarithms": "A logarithm was taken, and some entries of P are negative: the result is nan. A function of the kit multiplies along an axis, and needs no logarithm.",
         "sum-for-product": "Your table is that of sums along the axes. The loops compute products.",
     },
     hints=(

@@ -65,6 +65,10 @@ def last_factor_on_the_tape(P, B):
     return ak.stack(rows)
 
 
+def by_logarithms(P, B):
+    return 1 - ak.exp(ak.sum(ak.log(P), axis=1)[:, None] - ak.sum(ak.log(B), axis=0))
+
+
 WRONG = {
     "the loop as it was": ((lambda P, B: np.array(loops(P, B)),), "assign-breaks-the-path"),
     "boxes, stacked": ((in_boxes,), "assign-breaks-the-path"),
@@ -78,4 +82,5 @@ WRONG = {
     "B along the other axis": ((lambda P, B: 1 - ak.prod(P, axis=1)[:, None] / ak.prod(B, axis=1),), "axes-swapped"),
     "sums": ((sums,), "sum-for-product"),
     "the wrong way round": ((upside_down,), ""),
+    "by logarithms": ((by_logarithms,), "through-logarithms"),
 }

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 Array = np.ndarray[Any, Any]
-KINDS = ("untouched", "overwritten with the same values", "overwritten", "with two entries exchanged")
+KINDS = ("untouched", "overwritten with the same values", "overwritten", "with two entries exchanged", "negated")
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for kind in KINDS:
-        x, g = rng.uniform(1, 5, size=5) * [1, -1, 1, *rng.choice([-1, 1], 2)], rng.normal(size=5)
+        # Eighths are added without rounding: the sum stays the same to the last bit when two of them are exchanged.
+        eighths = rng.choice(np.arange(8, 41), size=5, replace=False) / 8
+        x, g = eighths * [1, -1, 1, *rng.choice([-1, 1], 2)], rng.normal(size=5)
         first = yield Call("square", (x,))
         if a.warned(first):
             return
@@ -34,7 +36,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             )
         if not a.case(value, x**2, tol=1e-12, of=translate("The value y", "lesson12")):
             return
-        later = {KINDS[2]: np.full(5, 10.0), KINDS[3]: x[[0, 2, 1, 3, 4]]}.get(kind, x)
+        later = {KINDS[2]: np.full(5, 10.0), KINDS[3]: x[[0, 2, 1, 3, 4]], KINDS[4]: -x}.get(kind, x)
         errors = () if kind == KINDS[0] else ("Exception",)
         written = () if kind == KINDS[0] else (later,)
         reply = yield Call(ReturnedFunction(pull.number, "pull"), (g,), overwrite=written, errors=errors)
@@ -51,13 +53,15 @@ def gradient_3(a: AttemptEvaluation, reply: CallResult, x: Array, later: Array, 
     mistaken: dict[str, object] = {"ignores-g": 2 * x, "root-of-the-square": 2 * np.abs(x) * g}
     if kind in KINDS[2:]:
         # A pull that noticed the first change, and not the exchange of two entries, has compared too little.
-        name = "blind-check" if kind == KINDS[3] and not a.failed_cases else "held-by-reference"
+        blind = {KINDS[3]: "blind-check", KINDS[4]: "compares-the-squares"}
+        name = "held-by-reference" if a.failed_cases else blind.get(kind, "held-by-reference")
         mistaken |= {name: 2 * later * g, "silent": np.full(5, np.nan) if np.isnan(got).all() else 0 * g}
     words = {
         KINDS[0]: translate("The result of pull(g) for an x that nobody changed", "lesson12"),
         KINDS[1]: translate("The result of pull(g) for an x overwritten with the same values", "lesson12"),
         KINDS[2]: translate("The result of pull(g) for an overwritten x", "lesson12"),
         KINDS[3]: translate("The result of pull(g) for an x with two entries exchanged", "lesson12"),
+        KINDS[4]: translate("The result of pull(g) for an x replaced by −x", "lesson12"),
     }[kind]
     facts = {"was": float(x[0]), "now": float(later[0]), "want": float(want[0])}
     facts["got"] = float(got.flat[0]) if got.size else 0.0
@@ -86,6 +90,7 @@ Then `pull` must either return the gradient for the x that was squared, or raise
     messages={
         "held-by-reference": "x[0] was {was} when it was squared and is {now} now. Your pull returned {got}; expected {want}. It read the array that was overwritten.",
         "blind-check": "Two entries of x were exchanged, and your pull took x for unchanged. Compare every entry, and not a sum or a few of them.",
+        "compares-the-squares": "x was replaced by −x, and your pull took x for unchanged: the squares are the same. Compare x itself.",
         "ignores-g": "Your pull returns 2x. Multiply it by g, the gradient that comes into y.",
         "root-of-the-square": "Your gradient has the right size, but for negative x the wrong sign. The root of x² is |x|.",
         "silent": "Your pull returned zeros or nan after the change of x. Return the right gradient, or raise an error.",

@@ -38,6 +38,21 @@ def compares_the_sum(x, stamp=lambda x: np.round(x.sum(), 9)):
     return x**2, pull
 
 
+def compares_the_exact_sum(x):
+    return compares_the_sum(x, stamp=np.sum)
+
+
+def compares_the_squares(x):
+    y = x**2
+
+    def pull(g):
+        if not np.array_equal(x**2, y):
+            raise RuntimeError("x has changed")
+        return 2 * x * g
+
+    return y, pull
+
+
 WRONG = {
     "by reference": ((by_reference,), "held-by-reference"),
     "a view": ((view,), "held-by-reference"),
@@ -48,4 +63,6 @@ WRONG = {
     "compares the sum": ((compares_the_sum,), "blind-check"),
     "compares the first entry": ((lambda x: compares_the_sum(x, lambda x: x[0]),), "blind-check"),
     "half the slope": ((frozen_root,), ""),
+    "the sum to the last bit": ((compares_the_exact_sum,), "blind-check"),
+    "compares y": ((compares_the_squares,), "compares-the-squares"),
 }

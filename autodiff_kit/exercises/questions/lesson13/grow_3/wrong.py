@@ -27,10 +27,27 @@ def places(e):
     return 1 + sum(places(one) for one in e[1:])
 
 
+def sin_not_folded(expression):
+    found, values = set(), {"+": sum, "*": math.prod, "-": lambda keys: keys[0] - keys[1]}
+
+    def key(part):
+        if not isinstance(part, tuple):
+            return part
+        op, keys = part[0], [key(one) for one in part[1:]]
+        if op in values and all(isinstance(one, int | float) for one in keys):
+            return values[op](keys)
+        found.add((op, *(sorted(keys, key=repr) if op in "+*" else keys)))
+        return (op, *(sorted(keys, key=repr) if op in "+*" else keys))
+
+    key(expression)
+    return len(found)
+
+
 WRONG = {
     "sorts all": ((lambda e: dis(e, commute="+*-"),), "order-blind"),
     "occurrences": ((places,), "counts-occurrences"),
     "no commuting": ((lambda e: dis(e, commute=""),), "misses-commuted"),
     "no folding": ((lambda e: dis(e, fold=False),), "constant-is-a-node"),
     "one more": ((lambda e: dis(e) + 1,), ""),
+    "sin of a number counted": ((sin_not_folded,), "constant-is-a-node"),
 }

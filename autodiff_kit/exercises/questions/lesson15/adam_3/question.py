@@ -37,6 +37,10 @@ def path_3(
         if a.warned(reply):
             return None
         x, slots = unpack_tuple(reply, "frozen_step", ("w", "slots"))
+    if np.ndim(shared.require_slot(slots, "t", "frozen_step")):
+        raise LearnerCodeError(
+            translate("frozen_step must return t as one number for all entries, not as an array.", "lesson15")
+        )
     rows = [x, shared.require_slot(slots, "m", "frozen_step"), shared.require_slot(slots, "v", "frozen_step")]
     if any(type(row) is not np.ndarray or row.shape != w.shape for row in rows):
         text = translate(

@@ -61,7 +61,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         old[name] = shared.initial_slots(3)
         for _ in range(6):
             w[name], old[name] = shared.adam_with_mistake(w[name], rng.normal(size=3), old[name], **given)
-    w["out"] = rng.normal(size=(2, 3))  # its shape has changed; the old slots would still broadcast
+    w["out"] = rng.normal(size=(1, 3))  # its shape has changed, and not its size; the old slots would still broadcast
     order = rng.permutation(list(old)).tolist()
     order.insert(int(rng.integers(3)), "head/kernel")  # before the last, so that going by position always shows
     shapes = {name: w[name].shape for name in order}

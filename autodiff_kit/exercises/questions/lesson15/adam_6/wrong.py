@@ -25,6 +25,19 @@ def clock_for_all(old, shapes):
     return {n: {**S, "t": t} for n, S in moved(old, shapes).items()}
 
 
+def sizes_compared(old, shapes):
+    return {
+        name: {
+            "m": old[name]["m"].reshape(shape).copy(),
+            "v": old[name]["v"].reshape(shape).copy(),
+            "t": old[name]["t"],
+        }
+        if name in old and old[name]["m"].size == np.prod(shape)
+        else {"m": np.zeros(shape), "v": np.zeros(shape), "t": 0}
+        for name, shape in shapes.items()
+    }
+
+
 WRONG = {
     "by position": ((by_position,), "by-position"),
     "fresh": (
@@ -48,4 +61,5 @@ WRONG = {
         ),
         "shares-memory",
     ),
+    "sizes compared": ((sizes_compared,), "slots-of-the-old-shape"),
 }

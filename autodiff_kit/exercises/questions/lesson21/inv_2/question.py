@@ -23,7 +23,7 @@ Array = np.ndarray[Any, Any]
 COUNT = 200
 CLOSE = 0.05
 INNER = np.linspace(-0.95, 0.95, 41)
-OUTSIDE, INSIDE = (3.0, 1.05, -1.05, -2.0), (-0.9, -0.5, 0.0, 0.5, 0.9)
+OUTSIDE, INSIDE = (3.0, 1.05, -1.05, -2.0), (-0.99, -0.9, -0.5, 0.0, 0.5, 0.9, 0.99)
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:

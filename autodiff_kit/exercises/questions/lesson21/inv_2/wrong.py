@@ -36,6 +36,15 @@ def a_fit_of_the_box(y, x):
     return (lambda q: float(np.polyval(c, q))), inside(y)
 
 
+def trusts_where_it_is_promised(y, x):
+    order = np.argsort(y)
+
+    def M(q):
+        return np.interp(q, y[order], x[order])
+
+    return M, lambda q: abs(M(q)) <= 0.95
+
+
 WRONG = {
     "trusted by the range of x": (
         (lambda y, x: (lines(y, x), lambda q: bool(x.min() <= q <= x.max())),),
@@ -49,4 +58,5 @@ WRONG = {
     "a line": ((a_line,), "does-not-fit"),
     "F, not its inverse": ((the_wrong_way,), "goes-from-x-to-y"),
     "unsorted": ((unsorted,), "pairs-out-of-order"),
+    "trusted up to 0.95": ((trusts_where_it_is_promised,), ""),
 }

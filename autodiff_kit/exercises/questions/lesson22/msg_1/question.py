@@ -46,7 +46,8 @@ an array like `x`. A node to which no edge leads gets 0. With NumPy.""",
     solution=solution.receive,
     smaller=shared.smaller_graphs,
     inputs=lambda rng: [
-        (rng.normal(size=(n, k)), shared.drawn_edges(rng, n, count)) for n, k, count in ((4, 1, 5), (6, 3, 12))
+        (rng.normal(size=(n + alone, k)), shared.drawn_edges(rng, n, count))
+        for n, k, count, alone in ((4, 1, 5, 0), (6, 3, 12, 1))  # the last node of the second graph has no edge at all
     ],
     misconceptions=(
         Misconception(

@@ -42,6 +42,12 @@ def all_at_once_into_x(x, edges):
     return x
 
 
+def as_many_rows_as_the_largest_number(x, edges):
+    out = np.zeros((edges.max() + 1, x.shape[1]))
+    np.add.at(out, edges[:, 1], x[edges[:, 0]])
+    return out
+
+
 WRONG = {
     "out[ids] += rows": ((fancy_addition,), "one-message-per-node"),
     "from and to exchanged": ((lambda x, edges: right(x, edges[:, ::-1]),), "edges-reversed"),
@@ -56,4 +62,5 @@ WRONG = {
     "in place, all at once": ((all_at_once_into_x,), "changes-x and keeps-the-own-row"),
     "mean": ((mean,), "mean-in-place-of-sum"),
     "product": ((lambda x, edges: 2 * right(x, edges),), ""),
+    "rows up to the largest number": ((as_many_rows_as_the_largest_number,), ""),
 }

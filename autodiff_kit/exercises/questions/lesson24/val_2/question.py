@@ -14,7 +14,11 @@ __all__ = ["QUESTION"]
 
 
 def drawn(rng: np.random.Generator, low: int, high: int) -> tuple[int, float]:
-    """A number of inputs and an error whose quotients are no whole numbers, so that rounding matters."""
+    """A number of inputs and an error whose quotients are no whole numbers, so that rounding matters.
+
+    Of the two fixed cases the quotient of one is 1.23, which is not to be rounded to 1, and that of the other is 64
+    without a rounding error, which is not to become 65.
+    """
     return int(rng.integers(low, high)), float(rng.choice([0.31, 0.47, 0.59, 0.73]))
 
 
@@ -26,7 +30,7 @@ QUESTION = comparison_question(
 at least 1, for which the error is at most `error`.""",
     starter='def probes_needed(n, error):\n    """The smallest number of probes with at most this error."""\n    ...\n',
     solution=solution.probes_needed,
-    inputs=lambda rng: [drawn(rng, 3, 6), drawn(rng, 20, 40), drawn(rng, 100, 200), (1, 0.47)],
+    inputs=lambda rng: [drawn(rng, 3, 6), drawn(rng, 20, 40), drawn(rng, 100, 200), (1, 0.47), (2, 0.9), (17, 0.5)],
     misconceptions=(
         Misconception(
             "error-not-squared",

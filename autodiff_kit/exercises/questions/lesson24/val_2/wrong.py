@@ -14,4 +14,6 @@ WRONG = {
     "no probe for one number": ((lambda n, error: math.ceil((n - 1) / error**2),), "no-probe"),
     "calls, at least one": ((lambda n, error: 2 * max(math.ceil((n - 1) / error**2), 1),), "calls-not-probes"),
     "one": ((lambda n, error: 1,), ""),
+    "rounded": ((lambda n, error: max(round((n - 1) / error**2), 1),), "rounded-down"),
+    "always one more": ((lambda n, error: int((n - 1) / error**2) + 1,), ""),
 }
