@@ -72,8 +72,8 @@ REASONS: dict[str, UnconnectedReason] = {
     "target": UnconnectedReason(
         2,
         "The target is not on this tape.",
-        "The target ({type}) was not recorded: it was computed outside of the tape's block, while recording was paused, "
-        "or from plain numbers.",
+        "The target ({type}) was not recorded: it was computed outside of the tape's block, while recording was "
+        "paused, or from plain numbers.",
         "Compute {target} inside the tape's block, from the tensors themselves.",
     ),
     "whole": UnconnectedReason(

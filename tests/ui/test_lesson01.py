@@ -6,7 +6,7 @@ from typing import Any
 
 from autodiff_kit.widgets.lesson01 import JvpVjp
 
-NUMBERS = "[...document.querySelector('.ak-stage svg[role=group]').querySelectorAll('text')].map((one) => one.textContent)"
+NUMBERS = "[...document.querySelectorAll('.ak-stage svg[role=group] text')].map((one) => one.textContent)"
 
 
 def test_another_nudge_is_drawn_where_the_step_stays(stage: Any) -> None:
