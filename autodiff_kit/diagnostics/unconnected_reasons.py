@@ -66,14 +66,14 @@ REASONS: dict[str, UnconnectedReason] = {
     "plain": UnconnectedReason(
         2,
         "The source is a plain {type}.",
-        "A {type} is never recorded, so the tape cannot know what was computed from it.",
+        "Values of type {type} are never recorded, so the tape cannot know what was computed from them.",
         "Pass the tensor or the variable itself, not its numbers.",
     ),
     "target": UnconnectedReason(
         2,
         "The target is not on this tape.",
-        "It is a {type} that was not recorded: computed outside of the tape's block, while recording was paused, or "
-        "from plain numbers.",
+        "The target ({type}) was not recorded: it was computed outside of the tape's block, while recording was "
+        "paused, or from plain numbers.",
         "Compute {target} inside the tape's block, from the tensors themselves.",
     ),
     "whole": UnconnectedReason(

@@ -90,3 +90,14 @@ def test_no_words_leave_their_graphs_box(stage: Any, width: int) -> None:
     })"""
     found = on.page.locator(".ak-gather rect[height='78']").evaluate_all(wider)
     assert found == [[3, 0]] * 4
+
+
+def test_a_box_that_is_left_empty_shows_its_number_again(stage: Any) -> None:
+    on = stage(GraphReadout())
+    box = on.page.locator("input[type=number]").first
+    before = box.input_value()
+    box.fill("")
+    box.press("Tab")
+    on.settle()
+    assert box.input_value() == before
+    assert on.widget.h[0] == float(before)

@@ -43,3 +43,9 @@ def test_no_number_stands_on_an_edge(stage: Any, graph: str) -> None:
     for width in (820, 360):
         on.width(width)
         assert on.page.evaluate(ON_AN_EDGE) == {"numbers": 2 * nodes, "covered": []}, width
+
+
+def test_a_graph_with_fewer_nodes_is_drawn_once_its_numbers_are_there(stage: Any) -> None:
+    on = stage(MessageRounds(graph="ring"), delay=0.2)
+    on.choose("triangle with a tail")
+    assert on.page.locator(".ak-stage svg circle").count() == len(on.widget.values) == 4

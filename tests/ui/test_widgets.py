@@ -359,6 +359,7 @@ def test_slots_are_frozen_by_a_button(stage: Any) -> None:
     assert on.page.evaluate("document.activeElement.dataset.key") == "0freeze"  # and Enter freezes again
     on.page.locator("button[aria-label^='Take back']").click()
     assert "a got 0, yet moves by" in on.summary
+    assert on.page.evaluate("document.activeElement.tagName") == "BUTTON"  # the one that was pressed is gone
 
 
 # Where the rail, the thumb of the scrubber and the readings are, in px.

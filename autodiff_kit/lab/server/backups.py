@@ -29,7 +29,7 @@ from autodiff_kit.lessons.progress_db import DamagedError, NewerProgressError, m
 from autodiff_kit.lessons.progress_rows import append_event, increment_revision, read_revision
 from autodiff_kit.lessons.timestamps import timestamp_for_file_name, utc_now
 
-BACKUP_ID: Final = re.compile(r"(?P<at>[0-9]{8}-[0-9]{6})-(?P<scope>all|[0-9]{2})(-[0-9]{1,6})?", re.ASCII)
+BACKUP_ID: Final = re.compile(r"(?P<at>[0-9]{8}-[0-9]{6})-(?P<scope>all|[0-9]{2})(-(?P<n>[0-9]{1,6}))?", re.ASCII)
 BACKUP_FOLDER: Final = f"{workspace.KIT_FOLDER}/backups"
 TABLES: Final = ("lesson", "prediction", "question", "attempt")
 
@@ -60,7 +60,7 @@ def list_backups(folder: WorkingFolder) -> list[dict[str, Any]]:
     """Return the backups, newest first."""
     where = folder.own_path(BACKUP_FOLDER)
     found = [path for path in where.iterdir() if _is_backup(path)] if where.is_dir() else []
-    return [_backup_json(path) for path in sorted(found, reverse=True)]
+    return [_backup_json(path) for path in sorted(found, key=_age, reverse=True)]
 
 
 def reset_progress(folder: WorkingFolder, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,6 +170,12 @@ def _is_backup(path: Path) -> bool:
 
 def _time_of(backup: Path) -> datetime:
     return datetime.strptime(_match_id(backup.name)["at"], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+
+
+def _age(backup: Path) -> tuple[str, str, int]:
+    """What backups are sorted by: those of one second and scope are numbered, from the second on."""
+    parts = _match_id(backup.name)
+    return parts["at"], parts["scope"], int(parts["n"] or 1)
 
 
 def _match_id(name: str) -> re.Match[str]:

@@ -209,6 +209,7 @@ function drawSlotRow(row, which, state) {
 
 /** The actions so far, each a button that takes it back. */
 function drawActions(queue, { actions, names }, change) {
+  const held = [...queue.children].indexOf(document.activeElement);
   queue.replaceChildren(
     ...actions.map(({ act, which, step }, i) =>
       h("button", {
@@ -219,6 +220,8 @@ function drawActions(queue, { actions, names }, change) {
       }),
     ),
   );
+  // The button that was pressed is gone: its neighbour takes the focus, or what stands before the buttons.
+  if (held >= 0) (queue.children[Math.min(held, actions.length - 1)] ?? queue.previousElementSibling.querySelector("button")).focus();
 }
 
 function sentence({ optimizer, weights, at }) {

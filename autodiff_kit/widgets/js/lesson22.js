@@ -38,7 +38,8 @@ function render({ model, el }) {
     parts.graph.update(state.graph);
     parts.start.update(state.start);
     parts.rounds.update(state.rounds);
-    parts.picture.update(state);
+    // A graph that was just chosen has another number of nodes than the edges and values of the answer before it.
+    if (PLACES[state.graph].length === state.values.length) parts.picture.update(state);
     frame.say(sentence(state));
     frame.tell(tableOf(state));
   });

@@ -364,6 +364,12 @@ def test_the_command_lines_backups_can_be_restored(folder: WorkingFolder) -> Non
     assert backups.restore_backup(folder, listed[0]["id"])["progress"]["lessons"]["01"]["score"] == 3
 
 
+def test_backups_of_one_second_are_listed_newest_first(folder: WorkingFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backups, "timestamp_for_file_name", lambda: "20260203-040506")
+    made = [backups.create_backup(folder, "01")["id"] for _ in range(11)]
+    assert [one["id"] for one in backups.list_backups(folder)] == made[::-1]
+
+
 def test_the_list_shows_a_newer_kits_backups_and_skips_names_without_a_time(folder: WorkingFolder) -> None:
     attempt(folder)
     made = backups.create_backup(folder, "all")

@@ -107,3 +107,16 @@ test('a page that comes later joins the comm that is open', async () => {
   link.dispose();
   assert.equal(kernel.target, null);
 });
+
+test('a kernel that is idle after each question is not asked about comms without end', async () => {
+  const kernel = new Kernel();
+  let asked = 0;
+  kernel.requestCommInfo = () => {
+    asked++;
+    setTimeout(() => asked < 9 && kernel.statusChanged.emit('idle'));
+    return Promise.resolve({ content: { status: 'ok', comms: {} } });
+  };
+  new CommClient(kernel as any, () => undefined, () => undefined);
+  await new Promise(rest => setTimeout(rest, 60));
+  assert.equal(asked, 1);
+});

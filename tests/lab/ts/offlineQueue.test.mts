@@ -86,3 +86,12 @@ test('two tabs that send what waits at the same time lose nothing', async () => 
   await flushed;
   assert.equal(first.queue.size, 0);
 });
+
+test('what is kept under its name by something else is passed by', async () => {
+  for (const text of ['null', '{}', '7', '[null, 3]', 'no JSON']) {
+    const { queue, store } = served();
+    store.setItem('autodiff-kit:waiting', text);
+    assert.equal(queue.size, 0, text);
+    assert.equal(await queue.flush(), false, text);
+  }
+});

@@ -55,3 +55,10 @@ test('words come from the chosen language, with their holes filled', () => {
   assert.equal(t('Step'), 'STEP');
   assert.equal(tn('%1 node', '%1 nodes', 2), '2 NODES');
 });
+
+test('infinities of both signs are not said to be one', () => {
+  const nothing = ['nan', 'nan', 'nan', 0] as const;
+  assert.equal(summaryText([...nothing, 2, 0, ['inf', '-inf']], [2]), '[∞ −∞]');
+  assert.equal(summaryText([...nothing, 9, 0, ['inf', '-inf', 'inf', 'inf']], [9]), '±∞ ×9');
+  assert.equal(summaryText([...nothing, 9, 0, ['inf', 'inf', 'inf', 'inf']], [9]), '∞ ×9');
+});

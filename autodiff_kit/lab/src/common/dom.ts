@@ -51,6 +51,18 @@ export function replaceChildren<T extends Element>(el: T, ...children: Children)
   return el;
 }
 
+const STOPS = 'button:enabled, input:enabled, select:enabled, summary, [tabindex]';
+
+/** Draw a part anew; what had the focus in it gives it to what stands at its place now, or to the panel where nothing does. */
+export function keepFocus(part: Element, draw: () => void): void {
+  const at = [...part.querySelectorAll(STOPS)].indexOf(document.activeElement!);
+  draw();
+  if (at >= 0) {
+    const stops = part.querySelectorAll<HTMLElement>(STOPS);
+    (stops[Math.min(at, stops.length - 1)] ?? part.closest<HTMLElement>('.akl'))?.focus({ preventScroll: true });
+  }
+}
+
 /** A text whose `code` stands between backticks, as in Markdown; a backtick without a partner stays as it is. */
 export const withCode = (text: string): Children =>
   text.split(/`([^`\n]+)`/).map((part, i) => (i % 2 ? h('code', null, part) : part));

@@ -1,5 +1,6 @@
-import { button, replaceChildren, h, icon, withCode } from '../common/dom';
+import { button, replaceChildren, h, icon, keepFocus, withCode } from '../common/dom';
 import { type Exercises, type Submission, NO_RESPONSE, type Question, type QuestionState, ServerClient, ServerError } from '../services/serverClient';
+import { refusalText } from '../services/protocol';
 import { t, tn } from '../common/translation';
 
 /** The exercises panel: the current notebook's questions, their state, hints and solutions, and handing in. */
@@ -28,6 +29,8 @@ export class ExercisesPanel {
   private open: string | null = null;
   private running = new Set<string>();
   private checkErrors = new Map<string, string>();
+  /** Questions whose hint or solution waits until the server answers. */
+  private waiting = new Set<string>();
   private noticeText = '';
   private unsaved = false;
   private loadCount = 0;
@@ -59,21 +62,23 @@ export class ExercisesPanel {
       note = this.errorText(error as ServerError);
     }
     if (asked === this.loadCount) {
-      const kept = note && this.data?.path === path ? this.data : null;
-      this.data = data ?? kept;
+      const same = this.data?.path === path;
+      this.data = data ?? (note && same ? this.data : null);
+      this.unsaved &&= same;
       this.noticeText = note;
       if (!note) {
         void this.sendQueued();
       }
-      this.open = this.data?.questions.some(q => q.id === this.open) ? this.open : (this.data?.questions.find(q => q.state !== 'passed')?.id ?? null);
+      if (!same) { // whoever folded all questions of this notebook finds them so
+        this.open = this.data?.questions.find(q => q.state !== 'passed')?.id ?? null;
+      }
       this.draw();
     }
   }
 
   private async sendQueued(): Promise<void> {
     if (await this.server.queue.flush()) {
-      this.checkErrors.clear();
-      await this.load();
+      this.host.progressChanged(); // this panel loads again, too
     }
   }
 
@@ -82,13 +87,13 @@ export class ExercisesPanel {
     if (error.status === NO_RESPONSE) {
       return t('No connection: checks and handing in wait until the server answers.');
     }
-    return error.status === 404 || error.code === 'outside' || error.code === 'bad_path' ? '' : `${error.message} ${error.advice}`;
+    return error.status === 404 || error.code === 'outside' || error.code === 'bad_path' ? '' : refusalText(error);
   }
 
   // ------------------------------------------------------------ drawing
   private draw(): void {
     const { data } = this;
-    replaceChildren(this.notice, this.noticeText ? h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, this.noticeText), button(t('Try again'), { act: () => void this.load() })) : null);
+    keepFocus(this.notice, () => replaceChildren(this.notice, this.noticeText ? h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, this.noticeText), button(t('Try again'), { act: () => void this.load() })) : null));
     if (!data || !data.questions.length) {
       this.drawEmpty(data);
       return;
@@ -99,12 +104,10 @@ export class ExercisesPanel {
       h('div', { class: 'akl-points' }, h('b', null, String(data.score)), h('span', null, t('of %1 points, score so far', data.max)),
         h('div', { class: 'akl-progress', 'aria-hidden': 'true' }, data.questions.map(q => h('i', { class: `is-${barClass[q.state]}`, style: { 'flex-grow': q.points } })))),
       this.server.checksInKernel ? h('p', { class: 'akl-quiet' }, t('This is practice. Points that count come from the grader, which runs what you hand in in a sandbox.')) : null);
-    const focused = (document.activeElement as HTMLElement | null)?.closest<HTMLElement>('.akl-q')?.dataset.id;
+    const back = this.rememberFocus();
     replaceChildren(this.list, data.questions.map(q => this.card(q)));
-    if (focused) {
-      this.focus(focused);
-    }
-    this.drawSubmission(data);
+    back();
+    keepFocus(this.foot, () => this.drawSubmission(data));
   }
 
   private drawEmpty(data: Exercises | null): void {
@@ -124,7 +127,8 @@ export class ExercisesPanel {
   }
 
   private body(q: Question, state: QuestionStatus): HTMLElement {
-    const trouble = this.checkErrors.get(q.id);
+    const waits = this.waiting.has(q.id) && this.server.queue.size > 0;
+    const trouble = this.checkErrors.get(q.id) ?? (waits ? t('The server does not answer. Your request is kept; the result is shown as soon as the server answers.') : undefined);
     const message = trouble ?? (state === 'passed' || state === 'running' ? null : q.message);
     return h('div', { class: 'akl-q-body' }, message ? h('p', { class: 'akl-msg' }, withCode(message)) : null,
       (state === 'not yet' || state === 'partial') && !trouble ? this.tests(q) : null,
@@ -174,20 +178,44 @@ export class ExercisesPanel {
     this.list.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .akl-q-head`)?.focus();
   }
 
+  /** Gives the focus back to the button that has it now, or to its question where that is off or gone. */
+  private rememberFocus(): () => void {
+    const active = document.activeElement;
+    const card = this.list.contains(active) ? active!.closest<HTMLElement>('.akl-q') : null;
+    if (!card) {
+      return () => undefined;
+    }
+    const id = card.dataset.id!;
+    const at = [...card.querySelectorAll('button')].indexOf(active as HTMLButtonElement);
+    return () => {
+      const stop = this.list.querySelectorAll<HTMLButtonElement>(`[data-id="${CSS.escape(id)}"] button`)[at];
+      if (stop && !stop.disabled) {
+        stop.focus();
+      } else {
+        this.focus(id);
+      }
+    };
+  }
+
   private find(id?: string): Question | undefined {
     const all = this.data?.questions ?? [];
     return all.find(q => q.id === id || q.label === id) ?? all.find(q => q.id === this.open);
   }
 
+  /** The questions are those of the notebook in front: every notebook has a q1, and another one may just have come. */
+  private get isCurrent(): boolean {
+    return this.data !== null && this.data.path === this.host.notebookPath();
+  }
+
   /** Run a question's check in the kernel; while a cell runs it waits there. */
   async check(q: Question | undefined): Promise<void> {
-    if (!q || this.running.has(q.id)) {
+    if (!q || this.running.has(q.id) || !this.isCurrent) {
       return;
     }
     this.running.add(q.id);
     this.checkErrors.delete(q.id);
     this.draw();
-    const trouble = await this.host.runCheck(q.label);
+    const trouble = await this.host.runCheck(q.label).catch(refusalText);
     this.running.delete(q.id);
     if (trouble) {
       this.checkErrors.set(q.id, trouble);
@@ -196,13 +224,25 @@ export class ExercisesPanel {
     this.host.progressChanged();
   }
 
-  checkById(id?: string): Promise<void> {
-    return this.check(this.find(id));
+  /** Before a command, which may come while another notebook's questions stand in a hidden panel. */
+  private async loadIfStale(): Promise<void> {
+    if (!this.isCurrent) {
+      await this.load();
+    }
+  }
+
+  async checkById(id?: string): Promise<void> {
+    await this.loadIfStale();
+    await this.check(this.find(id));
   }
 
   async checkAll(): Promise<void> {
+    await this.loadIfStale();
+    const path = this.data?.path;
     for (const q of this.data?.questions ?? []) {
-      await this.check(q);
+      if (this.data?.path === path) { // another notebook has questions of its own
+        await this.check(q);
+      }
     }
   }
 
@@ -212,11 +252,13 @@ export class ExercisesPanel {
     }
   }
 
-  hintById(id?: string): Promise<void> {
-    return this.hint(this.find(id));
+  async hintById(id?: string): Promise<void> {
+    await this.loadIfStale();
+    await this.hint(this.find(id));
   }
 
   async solutionById(id?: string): Promise<void> {
+    await this.loadIfStale();
     const q = this.find(id);
     if (q?.solution_open) {
       await this.requestHelp(q, { solution_seen: true });
@@ -226,11 +268,12 @@ export class ExercisesPanel {
   private async requestHelp(q: Question, what: { hint_seen: number } | { solution_seen: true }): Promise<void> {
     try {
       const taken = await this.server.markSeen(q.id, what);
-      if (taken) {
-        const all = this.data!.questions;
-        all[all.findIndex(one => one.id === q.id)] = taken.question;
-      } else {
-        this.checkErrors.set(q.id, t('The server does not answer. Your request is kept; the result is shown as soon as the server answers.'));
+      const all = this.data?.questions ?? [];
+      const at = all.findIndex(one => one.id === q.id); // -1 where another notebook came to the front
+      if (!taken) {
+        this.waiting.add(q.id);
+      } else if (at >= 0) {
+        all[at] = taken.question;
       }
     } catch (error) {
       this.checkErrors.set(q.id, this.errorText(error as ServerError) || (error as Error).message);
@@ -240,8 +283,9 @@ export class ExercisesPanel {
 
   /** The server reads the saved file itself; what is not saved is not handed in. */
   async handIn(): Promise<void> {
+    await this.loadIfStale();
     const { data } = this;
-    if (!data) {
+    if (!data || !this.isCurrent) {
       return;
     }
     try {

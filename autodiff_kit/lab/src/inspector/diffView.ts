@@ -26,6 +26,9 @@ interface DiffRow extends RowElement {
 const KIND_SIGNS: Record<DiffKind, string> = { same: '=', new: '+', gone: '−', changed: '≠' };
 const kindLabel = (kind: DiffKind): string => ({ same: t('the same'), new: t('only in B'), gone: t('only in A'), changed: t('differs') })[kind];
 
+/** A tape as it was at one of its gradients. */
+const versionOf = ({ tape, at, asked }: TapeListing): string => [tape, at, asked].join(' ');
+
 /** Compares two tapes: nodes that only one has, and values that differ. The kernel aligns their nodes. */
 export function diffView(s: InspectorState, tapes: () => TapeListing[], open: (id: string) => Promise<Tape>): View {
   return new DiffView(s, tapes, open);
@@ -34,6 +37,7 @@ export function diffView(s: InspectorState, tapes: () => TapeListing[], open: (i
 class DiffView implements View {
   readonly el = h('div', { class: 'akl-diff' });
   private other: Tape | null = null;
+  private otherVersion = '';
   private requestedTape = '';
   private pairs: DiffPair[] = [];
   private shown: DiffPair[] = [];
@@ -42,7 +46,9 @@ class DiffView implements View {
   private quantity: 'value' | 'cotangent' = 'value';
   private onlyChanged = true;
   private rows: VirtualRows<DiffRow> | null = null;
+  /** What is shown, and what was asked for last. */
   private key = '';
+  private requestedKey = '';
 
   constructor(private readonly s: InspectorState, private readonly tapes: () => TapeListing[], private readonly open: (id: string) => Promise<Tape>) {}
 
@@ -59,44 +65,53 @@ class DiffView implements View {
     const pick = choices.find(one => one.tape === this.requestedTape) ?? choices[choices.length - 1];
     if (!pick) {
       replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet' }, t('Record a second tape to compare with this one. Pinned tapes stay until the kernel stops.')));
-      this.key = '';
+      this.key = this.requestedKey = '';
       return;
     }
-    const key = `${tape.id} ${pick.tape} ${this.quantity}`;
-    if (key !== this.key) {
-      this.key = key;
-      const isWanted = (): boolean => key === this.key; // by now the panel may show another tape
-      try {
-        const pairs = await this.compare(tape, pick.tape);
-        if (!isWanted()) {
-          return;
-        }
-        this.pairs = pairs;
-      } catch (error) {
-        if (isWanted()) {
-          this.key = '';
-          replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, (error as Error).message));
-        }
-        return;
-      }
+    const key = [tape.id, tape.header.at, tape.header.asked, versionOf(pick), this.quantity].join(' '); // a gradient changes cotangents
+    if (key !== this.key && key === this.requestedKey) {
+      return; // it is on its way
     }
-    this.draw(choices);
+    this.requestedKey = key;
+    if (key === this.key || (await this.replacePairs(tape, pick, key))) {
+      this.draw(choices);
+    }
   }
 
-  private async compare(tape: Tape, id: string): Promise<DiffPair[]> {
-    if (this.other?.id !== id) {
-      replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, t('Comparing …')));
-      this.other = await this.open(id);
-      this.other.onUpdate = () => this.rows?.refresh();
-      void this.other.loadCostsAndKinds();
+  /** Ask for another comparison; false where it is not to be drawn: it was refused, or by now another one is wanted. */
+  private async replacePairs(tape: Tape, pick: TapeListing, key: string): Promise<boolean> {
+    const isWanted = (): boolean => key === this.requestedKey;
+    replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, t('Comparing …'))); // the old pairs may be of another tape
+    try {
+      const { other, pairs } = await this.compare(tape, pick);
+      if (!isWanted()) {
+        return false;
+      }
+      if (other !== this.other) {
+        other.onUpdate = () => this.rows?.refresh();
+        void other.loadCostsAndKinds();
+      }
+      Object.assign(this, { other, pairs, key, otherVersion: versionOf(pick) });
+      return true;
+    } catch (error) {
+      if (isWanted()) {
+        this.key = this.requestedKey = '';
+        replaceChildren(this.el, h('p', { class: 'akl-pad akl-quiet', role: 'status' }, (error as Error).message));
+      }
+      return false;
     }
-    const other = this.other;
+  }
+
+  private async compare(tape: Tape, pick: TapeListing): Promise<{ other: Tape; pairs: DiffPair[] }> {
+    const known = this.otherVersion === versionOf(pick) ? this.other : null;
+    const other = known ?? (await this.open(pick.tape));
     const reply = await tape.diff(other, this.quantity);
     const far = new Map(reply.changed.map((k, i) => [k, reply.apart[i]]));
     const constant = (x: Tape, i: number | null): boolean => i !== null && x.flag(i, 'k');
-    return reply.pairs
+    const pairs = reply.pairs
       .map(([a, b], k): DiffPair => ({ a, b, distance: far.get(k) ?? null, kind: a === null ? 'new' : b === null ? 'gone' : far.has(k) ? 'changed' : 'same' }))
       .filter(pair => !constant(tape, pair.a) && !constant(other, pair.b));
+    return { other, pairs };
   }
 
   // ------------------------------------------------------------ drawing
@@ -142,7 +157,7 @@ class DiffView implements View {
   private picker(choices: TapeListing[]): HTMLElement {
     const select = selectMenu(t('Compare with'), id => {
       this.requestedTape = id;
-      this.build();
+      void this.load().then(() => this.el.querySelector<HTMLElement>('select')?.focus());
     });
     replaceChildren(select, choices.map(one => h('option', { value: one.tape, selected: one.tape === this.other!.id }, one.title || one.tape)));
     return h('div', { class: 'akl-diff-pick' }, h('span', { class: 'akl-ab' }, 'A'), h('b', null, this.s.tape!.header.title), h('span', { class: 'akl-ab akl-ab-b' }, 'B'), select);
@@ -157,7 +172,7 @@ class DiffView implements View {
   private tools(): HTMLElement {
     const pick = (what: 'value' | 'cotangent'): void => {
       this.quantity = what;
-      this.build();
+      void this.load().then(() => this.el.querySelector<HTMLElement>('[aria-checked="true"]')?.focus());
     };
     const only = h('input', { type: 'checkbox', checked: this.onlyChanged, on: { change: (e: Event) => {
       this.onlyChanged = (e.target as HTMLInputElement).checked;

@@ -1,4 +1,4 @@
-import { button, selectMenu, copyToClipboard, replaceChildren, h, icon } from '../common/dom';
+import { button, selectMenu, copyToClipboard, keepFocus, replaceChildren, h, icon } from '../common/dom';
 import { matrixTable, nodeName } from './nodeDetails';
 import type { ViewActions, InspectorState, View } from './inspectorState';
 import { Tape, expandRuns } from './tape';
@@ -29,6 +29,10 @@ class ExplainView implements View {
   }
 
   build(): void {
+    keepFocus(this.el, () => this.draw());
+  }
+
+  private draw(): void {
     const { tape, explanation: why } = this.s;
     if (!tape || !this.el.isConnected) {
       return;
@@ -50,7 +54,12 @@ class ExplainView implements View {
     const asked = `${tape.id} ${target} ${source}`;
     if (asked !== this.requestedPair) {
       this.requestedPair = asked;
-      void this.actions.explain(target, source).catch((error: Error) => replaceChildren(this.el, this.targetAndSource(tape), h('p', { role: 'status' }, error.message)))
+      const refuse = (error: Error): void => {
+        if (this.s.tape === tape) {
+          keepFocus(this.el, () => replaceChildren(this.el, this.targetAndSource(tape), h('p', { role: 'status' }, error.message)));
+        }
+      };
+      void this.actions.explain(target, source).catch(refuse)
         .finally(() => (this.requestedPair = ''));
     }
   }
@@ -63,8 +72,8 @@ class ExplainView implements View {
     };
     const targets = Array.from({ length: tape.n }, (_, i) => i).filter(i => !tape.flag(i, 's') && !tape.flag(i, 'k') && (tape.nodeName(i) || i === tape.target)).slice(-MAX_TARGETS);
     const choose = (end: 'source' | 'target') => (i: number): void => {
-      this.s.explainPair[end] = i;
-      void this.actions.explain(this.target, this.source!);
+      this.s.explainPair = { source: this.source, target: this.target, [end]: i };
+      this.build();
     };
     return h('div', { class: 'akl-why-ask' }, h('span', null, t('How does')), list(t('Target'), targets, target, choose('target')), h('span', null, t('depend on')),
       list(t('Source'), tape.header.sources, source, choose('source')), h('span', null, '?'));

@@ -35,7 +35,7 @@ export class InspectorPlacement {
 
   /** Open the inspector without taking the focus from the notebook. */
   reveal(): void {
-    if (!this.isVisible && hasRoomBeside()) {
+    if (!this.mainTab && !this.isVisible && hasRoomBeside()) { // beside a tab of the main area the side panel is empty
       this.shell.activateById(this.sidePanel.id);
     }
   }

@@ -48,7 +48,7 @@ function characterShortcut(key: string, target: HTMLElement, inspector: Shortcut
   }
   const acts: Record<string, () => void> = {
     '.': () => playback.step(1), ',': () => playback.step(-1), f: () => playback.setDirection(1), r: () => playback.setDirection(-1), '/': () => inspector.focusSearch(),
-    p: () => inspector.togglePin(), n: () => inspector.selectNext('none'), N: () => inspector.selectNext('nan'), '[': () => void inspector.explainFrom('source'), ']': () => void inspector.explainFrom('target')
+    p: () => inspector.togglePin(), n: () => inspector.selectNext('none'), N: () => inspector.selectNext('nan'), '[': () => void inspector.explainFrom('source').catch(() => undefined), ']': () => void inspector.explainFrom('target').catch(() => undefined)
   };
   return acts[key] ?? null;
 }

@@ -1,4 +1,4 @@
-import { banner, button, closeButton, replaceChildren, h, icon } from '../common/dom';
+import { banner, button, closeButton, keepFocus, replaceChildren, h, icon } from '../common/dom';
 import { formatNumber } from '../common/numberFormat';
 import { summaryText, KIND, showValue, shapeText, sizeOf } from './valueFormat';
 import { derivativeRule } from './derivativeRules';
@@ -44,10 +44,10 @@ export class NodeDetails {
   }
 
   draw(): void {
-    if (!this.hasContent) {
-      replaceChildren(this.el);
-      return;
-    }
+    keepFocus(this.el, () => (this.hasContent ? this.drawNode() : replaceChildren(this.el)));
+  }
+
+  private drawNode(): void {
     const i = this.s.selected as number;
     const typing = this.tangentField?.el.contains(document.activeElement) ? (document.activeElement as HTMLElement) : null;
     const body = h('div', { class: 'akl-detail-body', tabIndex: 0, role: 'group', 'aria-label': t('About the chosen node') }, this.code(i), this.rule(i), this.quantities(i), this.tangentInput(i), this.hook(i), this.contributions(i), this.consumers(i), this.actions(i));
@@ -190,7 +190,7 @@ export class NodeDetails {
       button(t('As source'), { key: '[', title: t('∂ … / ∂ this'), act: () => this.pair('source') }),
       button(t('As target'), { key: ']', title: t('∂ this / ∂ …'), act: () => this.pair('target') })
     ];
-    return h('div', { class: 'akl-actions' }, none ? button(t('Why None?'), { act: () => void this.moves.explain(tape.target, i) }) : null, ends);
+    return h('div', { class: 'akl-actions' }, none ? button(t('Why None?'), { act: () => void this.moves.explain(tape.target, i).catch(() => undefined) }) : null, ends);
   }
 }
 

@@ -10,7 +10,7 @@ export function nextMissingOrNan(s: InspectorState, kind: 'none' | 'nan'): numbe
   const tape = s.tape!;
   const { value, cotangent } = tape.kinds;
   const hit = (i: number): boolean => !tape.flag(i, 'k') && (kind === 'none' ? cotangent[i] === KIND.NONE : value[i] === KIND.NAN || cotangent[i] === KIND.NAN);
-  const from = (s.selected ?? -1) + 1;
+  const from = Math.max(-1, s.selected ?? -1) + 1; // a group that is chosen has a number below 0
   return Array.from({ length: tape.n }, (_, k) => (from + k) % tape.n).find(hit);
 }
 

@@ -65,7 +65,7 @@ export class TapeInspector {
       diff: diffView(state, () => this.tapes, open), why: explainView(state, this.actions)
     };
     this.timeline = createTimeline(state, this.actions);
-    this.details = new NodeDetails(state, this.actions, end => void this.explainFrom(end));
+    this.details = new NodeDetails(state, this.actions, end => void this.explainFrom(end).catch(() => undefined));
     state.onVisibleNodes = () => this.timeline.draw();
     this.layout = new InspectorLayout(this.acts(), this.timeline.el, this.details.el);
     this.el = this.layout.el;
@@ -365,7 +365,15 @@ export class TapeInspector {
     if (tape) {
       state.explainPair = { target, source };
       // A request that a later one replaced has nothing to show, and is no error.
-      const answer = await tape.explain(target, source).catch((error: unknown) => (isSuperseded(error) ? null : Promise.reject(error as Error)));
+      const answer = await tape.explain(target, source).catch((error: unknown) => {
+        if (isSuperseded(error)) {
+          return null;
+        }
+        if (state.tape === tape) {
+          this.show('why'); // which asks again, and tells the refusal
+        }
+        throw error;
+      });
       if (answer && state.tape === tape) {
         state.explanation = { ...answer, target, source };
         this.show('why');

@@ -34,7 +34,7 @@ export function summaryText(s: Summary, shape: number[], room: CellSize = 'm'): 
   if (size === 1) {
     return formatNumber(first[0] ?? s[0], room === 's' ? few : significantDigits());
   }
-  if (s[4] === size) {
+  if (s[4] === size && first.every(v => v === first[0])) {
     return `${formatNumber(first[0])} ×${size}`; // nothing in it is finite
   }
   if (size <= 4 && first.length === size) {
@@ -44,6 +44,9 @@ export function summaryText(s: Summary, shape: number[], room: CellSize = 'm'): 
     }
   }
   const k = room === 'l' ? 3 : 2;
+  if (s[4] === size) {
+    return `±∞ ×${size}`;
+  }
   if (s[4]) {
     return `${formatNumber(s[0], k)}\u200a…\u200a${formatNumber(s[1], k)} ±∞`;
   }

@@ -30,7 +30,8 @@ export function withSnapshots<N>(notebook: N, htmlOf: (model: string) => string 
 /** The widgets of one notebook: drawn live while the kernel holds them, as they last stood where it does not. */
 export class NotebookOutputs {
   readonly kernel: KernelWidgets;
-  private readonly shown = new Map<string, SavedOutput>();
+  /** All that are shown; a widget may stand in several places. */
+  private readonly shown = new Set<SavedOutput>();
   /** HTML of widgets that are not drawn any more, as they last stood. */
   private readonly kept = new Map<string, string>();
 
@@ -60,8 +61,12 @@ export class NotebookOutputs {
 
   /** How a widget stands, or last stood; null where the stored output says it. */
   htmlOf(model: string): string | null {
-    const output = this.shown.get(model);
-    return (output?.view && snapshot(output.view, output.isLaidOut)) || (this.kept.get(model) ?? null);
+    const views = this.outputsOf(model).map(output => output.view && snapshot(output.view, output.isLaidOut));
+    return views.find(Boolean) ?? this.kept.get(model) ?? null;
+  }
+
+  private outputsOf(model: string): SavedOutput[] {
+    return [...this.shown].filter(output => output.modelId === model);
   }
 
   /** Keep how a widget stands, before its view goes. */
@@ -72,14 +77,14 @@ export class NotebookOutputs {
     }
   }
 
-  add(model: string, output: SavedOutput): void {
-    this.shown.set(model, output);
+  add(output: SavedOutput): void {
+    this.shown.add(output);
   }
 
-  remove(model: string, output: SavedOutput): void {
-    if (this.shown.get(model) === output) {
-      this.keep(model);
-      this.shown.delete(model);
+  remove(output: SavedOutput): void {
+    if (this.shown.has(output)) {
+      this.keep(output.modelId);
+      this.shown.delete(output);
     }
   }
 
@@ -89,9 +94,13 @@ export class NotebookOutputs {
   }
 
   /** Run the code cells above that have not run in this kernel, and then the cell of an output; whether all went well. */
-  async bringBack(output: Widget): Promise<boolean> {
+  async bringBack(model: string): Promise<boolean> {
     const { content, sessionContext } = this.panel;
-    const at = content.widgets.findIndex(cell => cell.contains(output));
+    const places: Widget[] = this.outputsOf(model); // one may be a view of its own beside the notebook
+    const at = content.widgets.findIndex(cell => places.some(output => cell.contains(output)));
+    if (at < 0) {
+      return false;
+    }
     const needed = content.widgets.slice(0, at + 1).filter((cell, i) => cell.model.type === 'code' && (i === at || !this.kernel.hasRun(cell.model.id)));
     if (this.kernel.state === 'dead') {
       await sessionContext.shutdown(); // a dead kernel cannot be restarted; the next line starts another

@@ -36,7 +36,8 @@ function lineFor(state: KernelState, wasLive: boolean): string {
 export class SavedOutput extends Panel implements Renderer {
   private readonly bar = new Widget({ node: h('div', { class: 'akl-saved-bar', role: 'status' }) });
   private model: MimeModel | null = null;
-  private modelId = '';
+  /** The widget's model. */
+  modelId = '';
   private live: Renderer | null = null;
   private isDrawing = false;
   private saved: Renderer | null = null;
@@ -74,7 +75,7 @@ export class SavedOutput extends Panel implements Renderer {
       return;
     }
     this.outputs.kernel.changed.disconnect(this.onKernel, this);
-    this.outputs.remove(this.modelId, this);
+    this.outputs.remove(this);
     this.drawn.disconnect();
     this.size.disconnect();
     super.dispose();
@@ -83,16 +84,16 @@ export class SavedOutput extends Panel implements Renderer {
   async renderModel(model: MimeModel): Promise<void> {
     const { model_id } = model.data[WIDGET_VIEW] as unknown as { model_id: string };
     if (model_id !== this.modelId) {
-      this.outputs.remove(this.modelId, this);
+      this.outputs.remove(this);
       this.drawn.disconnect();
-    this.size.disconnect();
+      this.size.disconnect();
       this.live?.dispose();
       this.live = null;
       this.wasLive = this.wasLaidOut = this.hasFailed = false;
     }
     this.model = model;
     this.modelId = model_id;
-    this.outputs.add(model_id, this);
+    this.outputs.add(this);
     await this.refresh();
   }
 
@@ -183,7 +184,7 @@ export class SavedOutput extends Panel implements Renderer {
     await this.refresh();
     let done = false;
     try {
-      done = await this.outputs.bringBack(this);
+      done = await this.outputs.bringBack(this.modelId);
     } finally {
       this.isRunning = false;
       this.hasFailed = !done;

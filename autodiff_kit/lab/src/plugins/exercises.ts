@@ -38,7 +38,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
     panel.onShown = () => void exercises.load();
     actions.progressChanged.connect(reloadIfVisible);
     actions.exercisesStarted.connect(show);
-    tracker.currentChanged.connect(reloadIfVisible);
+    tracker.currentChanged.connect((_, notebook) => {
+      notebook?.context.pathChanged.connect(reloadIfVisible); // a slot is connected once, however often it is asked for
+      reloadIfVisible();
+    });
     addCommands(app, palette, exercisesCommands(exercises, show));
   }
 };

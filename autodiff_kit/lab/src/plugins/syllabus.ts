@@ -34,7 +34,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   activate: (app: JupyterFrontEnd, actions: INotebookActions, translator: ITranslator, settings: IPanelSettings | null, lab: ILabShell | null, restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null, launcher: ILauncher | null, state: IStateDB | null, tracker: INotebookTracker | null) => {
     loadTranslations(translator);
-    const syllabus = new SyllabusPanel(actions.server, { lesson: (no, cell) => actions.startLesson(no, cell), exercise: no => actions.startExercises(no), save: download, choose: chooseFile });
+    const syllabus = new SyllabusPanel(actions.server, { lesson: (no, cell) => actions.startLesson(no, cell), exercise: no => actions.startExercises(no), save: download, choose: chooseFile, progressChanged: () => actions.progressChanged.emit() });
     const panel = new SidePanel('autodiff-kit-syllabus', t('Syllabus'), bookIcon, syllabus.el);
     app.shell.add(panel, 'left', { rank: 600, type: 'Autodiff' });
     restorer?.add(panel, panel.id);

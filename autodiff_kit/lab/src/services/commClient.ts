@@ -16,6 +16,9 @@ interface PendingRequest {
   reject: (error: RequestError) => void;
 }
 
+/** ms after an answer about comms: a kernel may say that it is idle after that question, too, and was then asked without end. */
+const JOIN_REST = 500;
+
 /** Each page counts from a number of its own, so that two tabs on one kernel never take each other's answers. */
 let lastId = Math.floor(Math.random() * 2 ** 30) * 2 ** 20;
 
@@ -28,6 +31,8 @@ export class CommClient {
   private readonly inFlight = new Map<string, PendingRequest>();
   private readonly queued = new Map<string, PendingRequest>();
   private disposed = false;
+  private isJoining = false;
+  private lastJoin = -Infinity;
   readonly traffic = { messages: 0, bytes: 0, pushed: 0 };
 
   constructor(readonly kernel: Kernel.IKernelConnection, private readonly onNotice: (news: KernelNotice) => void, private readonly onChange: () => void) {
@@ -52,6 +57,7 @@ export class CommClient {
 
   /** Join the comm of a kernel that outlived its page. */
   async joinOpenComm(): Promise<void> {
+    this.isJoining = true;
     try {
       await this.kernel.info;
       const info = await this.kernel.requestCommInfo({ target_name: COMM_TARGET });
@@ -64,6 +70,9 @@ export class CommClient {
       }
     } catch {
       // The kernel ended while it was asked; a new one is joined when it comes.
+    } finally {
+      this.isJoining = false;
+      this.lastJoin = performance.now();
     }
   }
 
@@ -77,7 +86,7 @@ export class CommClient {
   private readonly onStatusChange = (_: unknown, status: Kernel.Status): void => {
     if (status === 'restarting' || status === 'autorestarting' || status === 'dead' || status === 'terminating') {
       this.disconnect();
-    } else if (status === 'idle' && !this.comm) {
+    } else if (status === 'idle' && !this.comm && !this.isJoining && performance.now() > this.lastJoin + JOIN_REST) {
       void this.joinOpenComm();
     }
     this.onChange();

@@ -7,6 +7,8 @@ import { NO_RESPONSE, ServerError, type OpenedNotebook, type Progress, type Subm
 /** On a static site no server knows the lessons: the syllabus is a file of the site, the rest is the notebook's kernel's. */
 
 const COMM_TARGET = 'autodiff_kit:panels';
+/** Statuses after which a kernel answers nothing that it was asked before. */
+const ENDED: Kernel.Status[] = ['restarting', 'autorestarting', 'dead', 'terminating'];
 const LAST_PROGRESS = 'autodiff-kit:last-progress'; // what the panels show until a kernel runs
 
 /** Where the site keeps its syllabus; empty where there is a server. */
@@ -25,9 +27,10 @@ interface ErrorBody {
 export class KernelTransport implements Transport {
   readonly checksInKernel = true;
   private syllabus: Promise<Syllabus> | null = null;
-  private comm: Kernel.IComm | null = null;
+  /** The open comm of each kernel: those of two notebooks stand side by side. */
+  private readonly comms = new Map<Kernel.IKernelConnection, Kernel.IComm>();
   private lastId = 0;
-  private readonly pending = new Map<number, (reply: Reply) => void>();
+  private readonly pending = new Map<number, { comm: Kernel.IComm; resolve: (reply: Reply) => void }>();
 
   constructor(private readonly kernel: () => Kernel.IKernelConnection | null, private readonly contents: Contents.IManager) {}
 
@@ -57,9 +60,8 @@ export class KernelTransport implements Transport {
       this.syllabus = null; // so that it can be fetched again
       throw new ServerError(NO_RESPONSE, 'lost', t('The server does not answer.'));
     });
-    const saved = localStorage.getItem(LAST_PROGRESS);
     const known = await this.progress('progress').catch(() => null);
-    return { ...all, progress: known ?? (saved ? (JSON.parse(saved) as Progress) : all.progress) };
+    return { ...all, progress: known ?? lastProgress() ?? all.progress };
   }
 
   private async progress(path: string): Promise<Progress | null> {
@@ -68,7 +70,7 @@ export class KernelTransport implements Transport {
     }
     const found = await this.ask<Progress | null>('GET', path);
     if (found) {
-      localStorage.setItem(LAST_PROGRESS, JSON.stringify(found));
+      keepProgress(found);
     }
     return found;
   }
@@ -97,7 +99,7 @@ export class KernelTransport implements Transport {
       throw new ServerError(409, 'no_kernel', t('No kernel runs for this notebook. Run a cell first.'));
     }
     const id = ++this.lastId;
-    const answered = new Promise<Reply>(resolve => this.pending.set(id, resolve));
+    const answered = new Promise<Reply>(resolve => this.pending.set(id, { comm, resolve }));
     comm.send({ id, method, path, body: (body ?? null) as never });
     const reply = await answered;
     if (reply.status >= 400) {
@@ -113,37 +115,58 @@ export class KernelTransport implements Transport {
     if (!kernel) {
       return null;
     }
-    if (!this.comm || this.comm.isDisposed || !kernel.hasComm(this.comm.commId)) {
-      this.comm = this.connect(kernel);
-    }
-    return this.comm;
+    const open = this.comms.get(kernel);
+    return open && !open.isDisposed && kernel.hasComm(open.commId) ? open : this.connect(kernel);
   }
 
   private connect(kernel: Kernel.IKernelConnection): Kernel.IComm {
     const comm = kernel.createComm(COMM_TARGET);
-    comm.onMsg = message => this.receive(message.content.data as unknown as Reply);
-    comm.onClose = () => {
-      this.comm = null;
-      this.refuseAll();
+    const end = (): void => {
+      if (this.comms.get(kernel) === comm) {
+        this.comms.delete(kernel);
+      }
+      this.refuse(comm);
     };
+    comm.onMsg = message => this.receive(message.content.data as unknown as Reply);
+    comm.onClose = end;
+    kernel.disposed.connect(end); // its notebook was closed
     kernel.statusChanged.connect((_, status) => {
-      if (status === 'restarting' || status === 'dead' || status === 'terminating') {
+      if (ENDED.includes(status)) {
         comm.dispose();
-        this.comm = null;
-        this.refuseAll();
+        end();
       }
     });
     comm.open();
+    this.comms.set(kernel, comm);
     return comm;
   }
 
   private receive(reply: Reply): void {
-    this.pending.get(reply.id)?.(reply);
+    this.pending.get(reply.id)?.resolve(reply);
     this.pending.delete(reply.id);
   }
 
-  private refuseAll(): void {
+  /** What was asked over a comm that has closed gets no other answer. */
+  private refuse(comm: Kernel.IComm): void {
     const body: ErrorBody = { error: { code: 'no_kernel', text: t('No kernel runs for this notebook. Run a cell first.'), do: '' } };
-    [...this.pending.keys()].forEach(id => this.receive({ id, status: 409, body }));
+    [...this.pending].filter(([, asked]) => asked.comm === comm).forEach(([id]) => this.receive({ id, status: 409, body }));
+  }
+}
+
+/** The progress that this browser saw last; null where there is none, or where another version of the site wrote it. */
+function lastProgress(): Progress | null {
+  try {
+    const saved = JSON.parse(localStorage.getItem(LAST_PROGRESS) ?? 'null') as Progress | null;
+    return saved?.lessons && saved.totals && saved.next && saved.notices ? saved : null;
+  } catch {
+    return null;
+  }
+}
+
+function keepProgress(progress: Progress): void {
+  try {
+    localStorage.setItem(LAST_PROGRESS, JSON.stringify(progress));
+  } catch {
+    // No room in the browser: the panels have it all the same.
   }
 }

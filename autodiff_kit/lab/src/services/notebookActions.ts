@@ -89,6 +89,9 @@ export class NotebookActions {
     if (said.status === 'ok') {
       return attemptAdvice(said.data?.['text/plain'].slice(1, -1));
     }
+    if (said.status === 'aborted' || !said.ename) {
+      return t('A cell before it stopped with an error, so nothing was checked. Check again.');
+    }
     return checkAdvice(said.ename, said.evalue);
   }
 
@@ -108,7 +111,8 @@ export class NotebookActions {
     if (panel) {
       const last = panel.content.widgets.length - 1;
       panel.content.activeCellIndex = last;
-      if (panel.content.activeCell?.model.sharedModel.getSource().trim()) {
+      const { model } = panel.content.activeCell ?? {};
+      if (model?.type !== 'code' || model.sharedModel.getSource().trim()) {
         await commands.execute('notebook:insert-cell-below');
       }
       panel.content.activeCell?.model.sharedModel.setSource(code);

@@ -21,9 +21,10 @@ export class OfflineQueue {
 
   private get stored(): QueuedRequest[] {
     try {
-      return JSON.parse(this.store.getItem(STORAGE_KEY) ?? '[]') as QueuedRequest[];
+      const kept: unknown = JSON.parse(this.store.getItem(STORAGE_KEY) ?? '[]');
+      return Array.isArray(kept) ? kept.filter(one => one?.path) : []; // written by something else: there is nothing to send
     } catch {
-      return []; // written by something else: there is nothing to send
+      return [];
     }
   }
 

@@ -161,7 +161,11 @@ export class HttpTransport implements Transport {
 
   async request<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await this.answer(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }) });
-    return (response.status === 304 || response.status === 204 ? null : await response.json()) as T;
+    if (response.status === 304 || response.status === 204) {
+      return null as T;
+    }
+    // A proxy's page of login comes as a good answer, too.
+    return response.json().catch(() => Promise.reject(new ServerError(response.status, 'not_json', t('The server sent no data that can be read.'), t('Reload the page.')))) as Promise<T>;
   }
 
   async file(path: string): Promise<Blob> {

@@ -1,8 +1,9 @@
-import { button, replaceChildren, h, icon } from '../common/dom';
+import { button, replaceChildren, h, icon, keepFocus } from '../common/dom';
 import { blobOf } from '../common/download';
 import { formatBytes } from '../common/numberFormat';
 import type { Backup, Lesson, LessonState, NextStep, Progress, ServerClient, LessonProgress } from '../services/serverClient';
 import { NO_RESPONSE, ServerError } from '../services/serverClient';
+import { refusalText } from '../services/protocol';
 import { t, tn } from '../common/translation';
 
 /** The syllabus panel: all lessons with the learner's progress, the next step, reset and backups. */
@@ -14,6 +15,8 @@ export interface SyllabusHost {
   save(blob: Blob, name: string): void;
   /** A file of the learner's, in base64; null where none was chosen. */
   choose(accept: string): Promise<string | null>;
+  /** What waited for the server was taken: every panel shows it. */
+  progressChanged(): void;
 }
 
 const EMPTY: Progress = {
@@ -76,7 +79,7 @@ export class SyllabusPanel {
       this.progress = all.progress;
       this.serverError = null;
       this.retries = 0;
-      void this.server.queue.flush().then(async taken => { if (taken) { await this.refreshProgress(); } });
+      void this.server.queue.flush().then(taken => taken && this.host.progressChanged());
     } catch (error) {
       this.recordError(error as ServerError);
     }
@@ -101,8 +104,13 @@ export class SyllabusPanel {
   async refreshProgress(): Promise<void> {
     try {
       const news = await this.server.progress(this.progress.rev);
+      if (this.lessons.length) {
+        this.serverError = null; // where even the lessons are missing, the way to try again stays
+      }
       if (news) {
         this.showProgress(news);
+      } else {
+        this.drawNotices();
       }
     } catch (error) {
       this.recordError(error as ServerError);
@@ -140,9 +148,9 @@ export class SyllabusPanel {
 
   // ------------------------------------------------------------ drawing
   private draw(): void {
-    this.drawHeader();
+    keepFocus(this.head, () => this.drawHeader());
     this.drawNotices();
-    this.drawNextStep();
+    keepFocus(this.next, () => this.drawNextStep());
     this.drawLessons();
   }
 
@@ -157,16 +165,23 @@ export class SyllabusPanel {
       ] : null);
   }
 
+  /** What stays as it is is not put in anew: a screen reader would read it out each time. */
   private drawNotices(): void {
+    const news = h('div', null, this.notices());
+    if (news.innerHTML !== this.notice.innerHTML) {
+      keepFocus(this.notice, () => replaceChildren(this.notice, ...news.childNodes));
+    }
+  }
+
+  private notices(): (HTMLElement | null)[] {
     const { serverError: note } = this;
     if (!note) {
       this.disconnectedAt = '';
-      replaceChildren(this.notice, this.unsentChanges(), this.progress.notices.map(one => h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, `${one.text} ${one.do}`))));
-      return;
+      return [this.unsentChanges(), ...this.progress.notices.map(one => h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, `${one.text} ${one.do}`)))];
     }
     const words = note.status === NO_RESPONSE ? t('No connection since %1. You see the last copy; the page keeps trying.', this.disconnectedAt)
-      : note.status === 404 ? t('This server does not have the kit’s extension, so there is no syllabus here. The tape inspector works.') : `${note.message} ${note.advice}`;
-    replaceChildren(this.notice, h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, words), button(t('Try again'), { act: () => void this.load() })), this.unsentChanges());
+      : note.status === 404 ? t('This server does not have the kit’s extension, so there is no syllabus here. The tape inspector works.') : refusalText(note);
+    return [h('div', { class: 'akl-banner is-plain' }, icon('warn'), h('p', null, words), button(t('Try again'), { act: () => void this.load() })), this.unsentChanges()];
   }
 
   /** What the server has not taken yet is not lost, and that is said. */
@@ -180,6 +195,7 @@ export class SyllabusPanel {
     const lesson = this.lesson(next.lesson);
     this.next.hidden = !next.text && !lesson;
     if (!lesson) {
+      this.onNextStep('', '');
       replaceChildren(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, next.text));
       return;
     }
@@ -202,7 +218,7 @@ export class SyllabusPanel {
     try {
       await act();
     } catch (error) {
-      this.showToast(`${(error as Error).message} ${(error as ServerError).advice ?? ''}`);
+      this.showToast(refusalText(error));
     }
   }
 
@@ -339,7 +355,7 @@ export class SyllabusPanel {
     }
     const close = (): void => {
       this.dialog.hidden = true;
-      before?.focus();
+      (before?.isConnected ? before : this.el).focus(); // the lessons may have been drawn anew
     };
     const notebooks = h<HTMLInputElement>('input', { type: 'checkbox' });
     const one = scope !== 'all';

@@ -83,6 +83,7 @@ export function FlowGraph({ label, places, gains, reach, names, onInput, onOutpu
       if (turned) tween.set(next.view === "seam" ? 0 : Math.max(0, next.step - 1));
       if (first) tween.set(next.step);
       else if (!held && tween.goal() !== next.step) tween.to(next.step, next.step > tween.at() ? PACE : PACE / 3);
+      else if (!turned) draw(tween.at());
     },
     destroy() {
       stop();
