@@ -142,7 +142,7 @@ def grade_batch(
     jobs = [GradingJob(one, store.secret, in_full if before[one.key] is None else options) for one in todo]
     for one, graded in _grade_all(jobs, options):
         earlier = before[one.key]
-        result = graded if earlier is None else _merge_results(earlier, graded)
+        result = graded if earlier is None or graded.was_lost else _merge_results(earlier, graded)
         if not graded.was_lost:
             store.save(one, result, options.limits)
         results[one.key] = result
