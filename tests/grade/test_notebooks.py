@@ -30,6 +30,8 @@ USES = {
     "await": "import asyncio\nawait asyncio.sleep(0)",
     "display": "from IPython.display import HTML, Markdown, clear_output\ndisplay(HTML('<b>x</b>'), Markdown('*y*')); clear_output()",
     "checks": "q1.check(); q2.hint(); q3.solution(); q1; [q4.check(seed=3)]; q5.graded()",
+    "the result of a check": "assert q1.check().outcome == 'graded later' and q1.check(seed=3).score == 0",
+    "questions by name": "ex = exercise('15')\nassert ex.q1.check() and ex[0] is ex.q1 and len(ex) and ex.score == 0; ex",
     "example": "assert set(vars(q1.example)) and q1.example.w.shape\nq1.example",
     "kit": "import autodiff_kit as ak\nassert float(ak.grad(lambda x: x * x)(3.0)) == 6",
     "own files": "open('notes.txt', 'w').write('x')\nassert open('notes.txt').read() == 'x'",
