@@ -298,6 +298,15 @@ def _parse_wrong_answer(cell: dict[str, Any]) -> WrongAnswer:
     return WrongAnswer(cell_source(cell), str(kit_metadata(cell).get("misconception", "")))
 
 
+def _checked_minutes(minutes: Any, where: str) -> int:
+    try:
+        return int(minutes)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise MasterNotebookError(
+            f"{where}: `minutes` in the notebook's metadata must be a number, such as 15; got {minutes!r}."
+        ) from error
+
+
 def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where: str) -> Lesson:
     missing = [key for key in ("slug", "title", "goal", "minutes") if not about.get(key)]
     if missing:
@@ -313,7 +322,7 @@ def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where:
         slug=slug,
         title=about["title"],
         goal=about["goal"],
-        minutes=int(about["minutes"]),
+        minutes=_checked_minutes(about["minutes"], where),
         reminders=(),
         questions=questions,
         keywords=tuple(about.get("keywords", ())),

@@ -64,6 +64,8 @@ def test_each_missing_part_is_named(changed):
         parse_master(changed(metadata={"goal": ""}))
     with pytest.raises(MasterNotebookError, match="slug 'newton-steps' in the notebook's metadata names a Python mod"):
         parse_master(changed(metadata={"slug": "newton-steps"}))
+    with pytest.raises(MasterNotebookError, match="`minutes` .* must be a number, such as 15; got 'a quarter'"):
+        parse_master(changed(metadata={"minutes": "a quarter"}))
 
 
 @pytest.mark.parametrize(
