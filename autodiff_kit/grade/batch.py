@@ -199,7 +199,11 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
 
 
 def _end_with_parent(parent: int) -> None:
-    """Let the kernel kill this worker when the batch's process ends, however it ends; its sandbox ends with it."""
+    """Let the kernel kill this worker when the batch's process ends, however it ends; its sandbox ends with it.
+
+    Ctrl-C, which a terminal sends to all of them, ends it at once: it would go on with the next submission.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it ended before that

@@ -127,6 +127,10 @@ def _grade(options: argparse.Namespace) -> int:
 
     policy = LatePolicy(options.due, options.grace, options.late_per_day, options.late_most)
     checks = options.checks.resolve() if options.checks else None
+    if checks and not checks.is_dir():
+        raise FileError(
+            f"{checks} is no folder. --checks is the folder `grading` that `autodiff-kit author build` wrote."
+        )
     use_checks(checks)
     roster = read_roster(options.roster) if options.roster else None
     platform_names = bool(options.canvas or options.moodle or roster)
@@ -158,8 +162,8 @@ def _grade(options: argparse.Namespace) -> int:
         raise
     except OSError as error:
         raise FileError(
-            f"The grades cannot be written to {options.out} ({error.strerror or error}). The results so far are kept: "
-            "make room, and run the same command again to continue."
+            f"The grades cannot be written to {options.out} ({error}). The results so far are kept: make room, and run "
+            "the same command again to continue."
         ) from error
     print(_summary_line(options.out, len(results), sum(result.status != "graded" for result in results)))
     if enrolment is not None:

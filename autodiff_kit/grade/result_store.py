@@ -104,7 +104,7 @@ class ResultStore:
     def _read_or_create_secret(self) -> str:
         """The secret of this folder; created at random on first use."""
         path = self._folder / "secret"
-        if not path.exists():
+        if not path.exists() or not path.stat().st_size:  # an empty one would be known to everybody
             write_atomically(path, secrets.token_hex(32).encode())
             os.chmod(path, 0o600)  # noqa: PTH101
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8", errors="replace")

@@ -191,6 +191,8 @@ def test_the_learners_copy_of_the_checks_grades_nobody(private, tmp_path, capsys
     """Without a check every function would have all points."""
     build_exercise(private(public), tmp_path, ("release",))
     words = ["grade", str(tmp_path / "release" / "newton_steps.ipynb"), "--out", str(tmp_path / "out")]
+    assert main([*words, "--checks", str(tmp_path / "gradings")]) == 1
+    assert "gradings is no folder. --checks is the folder `grading`" in capsys.readouterr().err
     assert main([*words, "--checks", str(tmp_path / "release")]) == 1
     assert f"learners' copy of newton_steps's checks, in which {QUESTION} has none" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -190,6 +190,25 @@ def test_a_batch_continues_after_a_kill(subs, tmp_path, kill):
     assert contents(out) == contents(whole)
 
 
+@pytest.mark.slow
+def test_ctrl_c_ends_the_workers_at_once(tmp_path, sandbox):
+    """Each of them went on with the next submission, and the command waited for it."""
+    (tmp_path / "subs").mkdir()
+    for name in ("ada", "bob", "cyd", "dan"):
+        (tmp_path / "subs" / f"{name}.ipynb").write_text(json.dumps(with_cell("import time; time.sleep(50)")))
+    command = ["grade", str(tmp_path / "subs"), "--out", str(tmp_path / "out"), "--workers", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "autodiff_kit", *command], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        while not (tmp_path / "out" / ".grading" / "secret").exists():
+            time.sleep(0.1)
+        time.sleep(5)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "run the same command again to continue" in said
+
+
 def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
     with ResultStore(tmp_path / "out"):
         assert grade(subs, tmp_path / "out") == 1
@@ -205,6 +224,14 @@ def test_the_secret_of_a_folder_is_made_under_its_lock(tmp_path):
     assert not (tmp_path / ".grading" / "secret").exists()
     with other:
         assert (tmp_path / ".grading" / "secret").read_text() == other.secret != made
+
+
+@pytest.mark.parametrize("held", [b"", b"\xff"])
+def test_a_secret_that_was_damaged_does_not_become_known(tmp_path, held):
+    (tmp_path / ".grading").mkdir()
+    (tmp_path / ".grading" / "secret").write_bytes(held)
+    with ResultStore(tmp_path) as store:
+        assert store.secret
 
 
 def test_a_folder_whose_file_system_has_no_locks_is_written(tmp_path, monkeypatch):
@@ -226,7 +253,7 @@ def test_a_full_disk_is_an_error_that_says_what_to_do(tmp_path, capsys, monkeypa
 
     monkeypatch.setattr(result_store, "write_atomically", full)
     assert grade(tmp_path / "fay.ipynb", tmp_path / "out") == 1
-    assert "(No space left on device). The results so far are kept: make room" in capsys.readouterr().err
+    assert "No space left on device). The results so far are kept: make room" in capsys.readouterr().err
 
 
 def test_the_command_can_be_stopped_while_it_reads(tmp_path, capsys, monkeypatch):
