@@ -108,7 +108,7 @@ def _parse_notebook(data: bytes) -> dict[str, Any]:
 def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesson | None) -> Submission:
     about = _kit_metadata(notebook)
     language = _as_dict(_as_dict(notebook.get("metadata")).get("language_info")).get("name")
-    if type(language) is str and language not in ("python", "ipython"):
+    if type(language) is str and language.lower() not in ("python", "ipython"):
         raise RejectedSubmission("unsupported", f"It is written in {clean_text(language, 40)}, but must be in Python.")
     named = about.get("exercise") or about.get("slug") or None
     lesson = wanted or (find_known_exercise(named) if type(named) is str else None)

@@ -95,6 +95,14 @@ def test_another_language(tmp_path):
     found = answered()
     found["metadata"]["language_info"] = {"name": "R"}
     assert "written in R" in reason(put(tmp_path, json.dumps(found)), "unsupported")
+    found["metadata"]["language_info"] = {"name": "Python"}
+    assert read_submission(put(tmp_path, json.dumps(found)), "eve").can_be_run
+
+
+def test_a_bundle_with_a_long_list_of_files_is_rejected_before_the_list_is_read(tmp_path, monkeypatch):
+    line = b"PK\1\2" + bytes(42) + b"a"
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+    assert "holds 600000 files" in reason(put(tmp_path, line * 600_000, "eve.zip"))
 
 
 def test_a_notebook_of_100_mb(tmp_path):
