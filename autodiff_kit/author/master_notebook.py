@@ -322,10 +322,11 @@ def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where:
         raise MasterNotebookError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
     slug = str(about["slug"])
     kits = LESSONS.get(str(about.get("no")))
-    if not f"{slug}_checks".isidentifier() and (kits is None or kits.slug != slug):
+    is_module = slug.isascii() and f"{slug}_checks".isidentifier()
+    if not is_module and (kits is None or kits.slug != slug):
         raise MasterNotebookError(
             f"{where}: the slug {slug!r} in the notebook's metadata names a Python module, so it must consist of "
-            "letters, digits and _, no digit first."
+            "letters without accents, digits and _, no digit first."
         )
     return Lesson(
         no=str(about.get("no") or about["slug"]),

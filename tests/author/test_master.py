@@ -64,6 +64,8 @@ def test_each_missing_part_is_named(changed):
         parse_master(changed(metadata={"goal": ""}))
     with pytest.raises(MasterNotebookError, match="slug 'newton-steps' in the notebook's metadata names a Python mod"):
         parse_master(changed(metadata={"slug": "newton-steps"}))
+    with pytest.raises(MasterNotebookError, match="letters without accents"):
+        parse_master(changed(metadata={"slug": "größe"}))  # `grade` loads no such checks
     with pytest.raises(MasterNotebookError, match="slug 'my-adam' in the notebook's metadata names a Python module"):
         parse_master(changed(metadata={"slug": "my-adam", "no": "15"}))  # `author master 15` with another name
     with pytest.raises(MasterNotebookError, match="`minutes` .* must be a number, such as 15; got 'a quarter'"):
