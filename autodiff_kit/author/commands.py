@@ -6,6 +6,7 @@ Adding the commands to the argument parser imports no exercise; each command imp
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -136,7 +137,7 @@ def _read_named_master(name: str) -> MasterNotebook:
     from .builtin_exercises import builtin_master
     from .master_notebook import parse_master, read_master
 
-    lesson = LESSONS.get(f"{name:0>2}")
+    lesson = LESSONS.get(name.rjust(2, "0")) if name else None
     if lesson is None:
         return read_master(Path(name))
     return parse_master(builtin_master(lesson), f"the master of {name}")
@@ -160,7 +161,21 @@ def _run_build(options: argparse.Namespace) -> int:
         )
     for path in build_exercise(master, options.out, tuple(options.only or BUILD_PARTS)):
         print(path)
+    for path in _older_copies(master, options.out):
+        print(
+            f"{path} is of an earlier build and may hold the check of a question that is private now. Delete it, and "
+            "what was made from it.",
+            file=sys.stderr,
+        )
     return 0
+
+
+def _older_copies(master: MasterNotebook, out: Path) -> list[Path]:
+    """Folders of this exercise that a build does not write, because it has private questions, and once wrote."""
+    if not _has_private_questions(master):
+        return []
+    homes = (out / "course" / "source" / master.lesson.slug, out / "otter" / master.lesson.slug)
+    return [home for home in homes if home.exists()]
 
 
 def _run_validate(options: argparse.Namespace) -> int:

@@ -125,7 +125,7 @@ def read_master(path: Path) -> MasterNotebook:
 
 def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     """Parse a master notebook; ``where`` names it in errors. Its author's cells are executed."""
-    about = notebook.get("metadata", {}).get("autodiff_kit", {}) if isinstance(notebook, dict) else {}
+    about = kit_metadata(notebook) if isinstance(notebook, dict) else {}
     if about.get("kind") != "exercise":
         raise MasterNotebookError(
             f"{where} is not an exercise: its metadata has no autodiff_kit.kind of 'exercise'. "
@@ -135,7 +135,7 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
     if not names:
         raise MasterNotebookError(f"{where} has no question: no cell's metadata says part 'answer'.")
-    _require_files_of_their_own(names, where)
+    _require_file_names(names, where)
     found = [_parse_question(name, parts, where) for name in names]
     wrong = {name: tuple(_parse_wrong_answer(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
     author_sources = {name: cell_source(parts[name, "author"][0]) for name in names}
@@ -155,15 +155,20 @@ def _cells_by_part(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[
     parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for cell in notebook.get("cells", []):
         about = kit_metadata(cell)
-        if "question" in about and "part" in about:
+        if type(about.get("question")) is str and type(about.get("part")) is str:
             parts.setdefault((about["question"], about["part"]), []).append(cell)
     return parts
 
 
-def _require_files_of_their_own(names: list[str], where: str) -> None:
-    """Raise if two questions would be written into one file of checks, whose name has ``_`` in place of ``-``."""
+def _require_file_names(names: list[str], where: str) -> None:
+    """Raise if a question's name, with ``_`` in place of ``-``, can be no module's, or is that of another question."""
     owners: dict[str, str] = {}
     for name in names:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
+            raise MasterNotebookError(
+                f"{where}: the question {name!r} in a cell's metadata must consist of letters, digits, - and _, and "
+                "begin with a letter or digit."
+            )
         other = owners.setdefault(name.replace("-", "_"), name)
         if other != name:
             raise MasterNotebookError(f"{where}: {other} and {name} differ in - and _ only. Rename one of them.")
@@ -278,6 +283,10 @@ def _run_author_cell(source: str, name: str, where: str) -> dict[str, Any]:
     missing = [part for part in REQUIRED if part not in made]
     if missing:
         raise MasterNotebookError(f"{where}: the author's cell of {name} defines no {', '.join(missing)}.")
+    if not isinstance(made["messages"], Mapping) or not isinstance(made["hints"], tuple | list):
+        raise MasterNotebookError(
+            f"{where}: in the author's cell of {name}, messages must be a dictionary, and hints a tuple of three texts."
+        )
     return made
 
 
@@ -298,22 +307,33 @@ def _parse_wrong_answer(cell: dict[str, Any]) -> WrongAnswer:
     return WrongAnswer(cell_source(cell), str(kit_metadata(cell).get("misconception", "")))
 
 
+def _checked_minutes(minutes: Any, where: str) -> int:
+    try:
+        return int(minutes)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise MasterNotebookError(
+            f"{where}: `minutes` in the notebook's metadata must be a number, such as 15; got {minutes!r}."
+        ) from error
+
+
 def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where: str) -> Lesson:
     missing = [key for key in ("slug", "title", "goal", "minutes") if not about.get(key)]
     if missing:
         raise MasterNotebookError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
     slug = str(about["slug"])
-    if not f"{slug}_checks".isidentifier() and LESSONS.get(str(about.get("no"))) is None:
+    kits = LESSONS.get(str(about.get("no")))
+    is_module = slug.isascii() and f"{slug}_checks".isidentifier()
+    if not is_module and (kits is None or kits.slug != slug):
         raise MasterNotebookError(
             f"{where}: the slug {slug!r} in the notebook's metadata names a Python module, so it must consist of "
-            "letters, digits and _, no digit first."
+            "letters without accents, digits and _, no digit first."
         )
     return Lesson(
         no=str(about.get("no") or about["slug"]),
         slug=slug,
         title=about["title"],
         goal=about["goal"],
-        minutes=int(about["minutes"]),
+        minutes=_checked_minutes(about["minutes"], where),
         reminders=(),
         questions=questions,
         keywords=tuple(about.get("keywords", ())),

@@ -66,8 +66,9 @@ def cell_source(cell: dict[str, Any]) -> str:
 
 
 def kit_metadata(cell: dict[str, Any]) -> dict[str, Any]:
-    """The kit's metadata of a cell; empty if there is none."""
-    about = cell.get("metadata", {}).get("autodiff_kit", {})
+    """The kit's metadata of a cell, or of a notebook; empty if there is none."""
+    metadata = cell.get("metadata")
+    about = metadata.get("autodiff_kit") if isinstance(metadata, dict) else None
     return about if isinstance(about, dict) else {}
 
 

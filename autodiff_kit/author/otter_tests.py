@@ -62,13 +62,13 @@ def write_otter_tests(folder: Path, master: MasterNotebook) -> list[Path]:
 
 def _question_variable(master: MasterNotebook, question: Question) -> str:
     """The variable of a question in its notebook: the name before ``.check()`` in the question's own cell."""
-    cell = next(
-        cell
+    sources = (
+        cell_source(cell)
         for cell in master.notebook["cells"]
         if (kit_metadata(cell).get("question"), kit_metadata(cell).get("part")) == (question.id, "check")
     )
-    found = re.search(r"(\w+)\.check\(\)", cell_source(cell))
-    return found[1] if found else "q1"
+    found = re.search(r"(\w+)\.check\(\)", next(sources, ""))
+    return found[1] if found else master.lesson.labels[question.id]
 
 
 def _test_file(question: Question, label: str) -> str:

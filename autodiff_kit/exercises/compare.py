@@ -140,6 +140,8 @@ def format_distinct(got: float, want: float) -> tuple[str, str]:
 
 def format_value(value: object, entries: int = 12, digits: int = 4) -> str:
     """A value as text for a message: six digits, arrays with ``digits`` and abbreviated, texts in quotes."""
+    if type(value) in NUMPY_SCALAR_TYPES and isinstance(value, np.floating):
+        value = float(value)
     if type(value) is float or (type(value) is np.ndarray and value.ndim == 0 and value.dtype.kind == "f"):
         text = f"{float(value):.6g}"
         return "0" if text == "-0" else text

@@ -335,7 +335,9 @@ def exercise(no: str | int, login: str = "") -> Exercise:
     from .custom import find_custom_exercise
     from .questions import LESSONS
 
-    lesson = LESSONS.get(f"{no:0>2}") or find_custom_exercise(str(no))
+    name = str(no)
+    lesson = LESSONS.get(name.rjust(2, "0")) if name else None
+    lesson = lesson or find_custom_exercise(name)
     if lesson is None:
         raise StructureError(
             f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}. "

@@ -142,7 +142,7 @@ def grade_batch(
     jobs = [GradingJob(one, store.secret, in_full if before[one.key] is None else options) for one in todo]
     for one, graded in _grade_all(jobs, options):
         earlier = before[one.key]
-        result = graded if earlier is None else _merge_results(earlier, graded)
+        result = graded if earlier is None or graded.was_lost else _merge_results(earlier, graded)
         if not graded.was_lost:
             store.save(one, result, options.limits)
         results[one.key] = result
@@ -199,7 +199,11 @@ def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[
 
 
 def _end_with_parent(parent: int) -> None:
-    """Let the kernel kill this worker when the batch's process ends, however it ends; its sandbox ends with it."""
+    """Let the kernel kill this worker when the batch's process ends, however it ends; its sandbox ends with it.
+
+    Ctrl-C, which a terminal sends to all of them, ends it at once: it would go on with the next submission.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it ended before that

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from autodiff_kit.errors import FileError
+from autodiff_kit.errors import AutodiffError, FileError
 
-from .exercise_lookup import find_exercise, use_checks
+from .exercise_lookup import find_exercise, find_known_exercise, use_checks
 from .grading import grade_submission
 from .inside.limits import ResourceLimits
 from .results import QuestionGrade, SubmissionResult
@@ -48,12 +48,14 @@ def check_repository(folder: Path, exercise: str, limits: ResourceLimits | None 
     Raises
     ------
     FileError
-        If there is no notebook.
+        If the notebook is not there, or the checks of a teacher's own exercise.
     """
     notebook = folder / f"{exercise}.ipynb"
     if not notebook.is_file():
         raise FileError(f"There is no {notebook.name} at the top of this repository. Put your notebook back there.")
     use_checks(folder)
+    if find_known_exercise(exercise) is None:
+        raise FileError(f"There is no folder {exercise}_checks at the top of this repository. Put it back there.")
     runner = make_runner(limits or ResourceLimits(), sandbox=False)
     try:
         return grade_submission(read_submission(notebook, "you", exercise), runner, secrets.token_hex(32))
@@ -103,7 +105,7 @@ def main(words: Sequence[str] | None = None) -> int:
     [exercise] = sys.argv[1:] if words is None else words
     try:
         result = check_repository(Path.cwd(), exercise)
-    except FileError as error:
+    except AutodiffError as error:
         print(error, file=sys.stderr)
         return 1
     text = summary(result)

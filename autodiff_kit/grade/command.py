@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autodiff_kit.errors import ArgumentError
+from autodiff_kit.errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
     from .lms_export import Enrolment
@@ -101,6 +101,14 @@ def _add_limit_options(grade: argparse.ArgumentParser) -> None:
 
 
 def _run_grade(options: argparse.Namespace) -> int:
+    try:
+        return _grade(options)
+    except KeyboardInterrupt:
+        print("\nStopped. The results so far are kept; run the same command again to continue.", file=sys.stderr)
+        return 1
+
+
+def _grade(options: argparse.Namespace) -> int:
     from autodiff_kit.lessons.atomic_files import write_atomically
 
     from .batch import BatchOptions, grade_batch
@@ -110,7 +118,7 @@ def _run_grade(options: argparse.Namespace) -> int:
     from .late_policy import LatePolicy
     from .lms_export import match_roster
     from .logins import remark_logins, with_logins
-    from .reports import write_reports
+    from .reports import remove_old_pages, write_reports
     from .result_store import ResultStore
     from .results import write_results
     from .roster import read_roster
@@ -119,6 +127,10 @@ def _run_grade(options: argparse.Namespace) -> int:
 
     policy = LatePolicy(options.due, options.grace, options.late_per_day, options.late_most)
     checks = options.checks.resolve() if options.checks else None
+    if checks and not checks.is_dir():
+        raise FileError(
+            f"{checks} is no folder. --checks is the folder `grading` that `autodiff-kit author build` wrote."
+        )
     use_checks(checks)
     roster = read_roster(options.roster) if options.roster else None
     platform_names = bool(options.canvas or options.moodle or roster)
@@ -139,15 +151,20 @@ def _run_grade(options: argparse.Namespace) -> int:
         with ResultStore(options.out, options.seed) as store:
             graded = remark_logins(grade_batch(submissions, store, batch, sys.stderr), submissions, roster)
             results = _with_remarks([policy.apply_to(result) for result in graded], roster, options.column)
+            remove_old_pages(options.out, results)
             write_results(options.out / "results.jsonl", results)
             enrolment = match_roster(results, roster) if roster else None
             table = grades_csv(results, options.due, enrolment.parted_names if enrolment else {})
             write_atomically(options.out / "grades.csv", table.encode("utf-8", "replace"))
             write_reports(options.out, results, similar_groups(submissions), enrolment, timed=bool(options.due))
             _export_grades(options, results, roster)
-    except KeyboardInterrupt:
-        print("\nStopped. The results so far are kept; run the same command again to continue.", file=sys.stderr)
-        return 1
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(
+            f"The grades cannot be written to {options.out} ({error}). The results so far are kept: make room, and run "
+            "the same command again to continue."
+        ) from error
     print(_summary_line(options.out, len(results), sum(result.status != "graded" for result in results)))
     if enrolment is not None:
         print(_enrolment_line(enrolment))

@@ -87,16 +87,22 @@ def _as_number(points: object) -> str:
 
 
 def _is_check_source(source: str) -> bool:
-    """Whether a source only calls methods of questions, such as check and hint, or is empty."""
+    """Whether a source only calls methods of questions, such as check and hint, and keeps or prints what they give."""
     if len(source) > MAX_CHECK_LENGTH:
         return False
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return all(isinstance(step, ast.Expr) and _is_question_call(step.value) for step in body)
+    return all(isinstance(step, ast.Expr | ast.Assign) and _is_question_call(step.value) for step in body)
 
 
 def _is_question_call(value: ast.expr) -> bool:
+    """Whether it is such as ``q1.check()``, also printed, or of a question by its exercise (``ex.q1.check()``)."""
     called = value.func if isinstance(value, ast.Call) else value
-    return isinstance(called, ast.Attribute) and called.attr in QUESTION_METHODS and isinstance(called.value, ast.Name)
+    if isinstance(value, ast.Call) and isinstance(called, ast.Name) and called.id in ("print", "display"):
+        return not value.keywords and all(map(_is_question_call, value.args))
+    if not isinstance(called, ast.Attribute) or called.attr not in QUESTION_METHODS:
+        return False
+    asked = called.value.value if isinstance(called.value, ast.Attribute) else called.value
+    return isinstance(asked, ast.Name)

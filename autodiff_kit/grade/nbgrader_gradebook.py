@@ -74,7 +74,7 @@ def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = 
     Returns
     -------
     int
-        Number of submissions written; those without an exercise are skipped.
+        Number of submissions written; those without an exercise, and those that the grader lost, are skipped.
 
     Raises
     ------
@@ -86,7 +86,8 @@ def write_gradebook(where: str, results: Iterable[SubmissionResult], due: str = 
         from sqlalchemy.exc import SQLAlchemyError
     except ImportError as error:
         raise GradebookError(f"A gradebook needs {error.name}: pip install 'autodiff-kit[gradebook]'.") from error
-    ordered = sorted((one for one in results if one.exercise), key=lambda one: (one.exercise, one.learner))
+    graded = (one for one in results if one.exercise and not one.was_lost)  # what was lost keeps the grade that it has
+    ordered = sorted(graded, key=lambda one: (one.exercise, one.learner))
     refused: dict[str, str] = {}
     try:
         with _with_scripts_on_path(), warnings.catch_warnings(), Gradebook(database_url(where)) as book:

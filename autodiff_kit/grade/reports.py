@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from autodiff_kit.errors import FileError
 from autodiff_kit.exercises.messages import format_points, format_score
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.lessons.atomic_files import write_atomically
@@ -17,11 +18,11 @@ from autodiff_kit.lessons.atomic_files import write_atomically
 from .exercise_lookup import find_known_exercise
 from .lms_export import Enrolment
 from .outside_text import file_names, name_order
-from .results import QuestionGrade, SubmissionResult
+from .results import QuestionGrade, SubmissionResult, read_results
 from .similarity import SimilarGroup
 from .submission import CALLED_LATE, CELL_WORDS
 
-__all__ = ["feedback_html", "report_html", "write_reports"]
+__all__ = ["feedback_html", "remove_old_pages", "report_html", "write_reports"]
 
 # Words for what is final: in a notebook the same outcomes are called "not yet" and "not begun".
 OUTCOME_WORDS = {
@@ -111,6 +112,25 @@ def write_reports(
         page = feedback_html(learner, own, names.get(learner, ""), timed=timed).encode("utf-8", "replace")
         write_atomically(folder / "feedback" / f"{pages[learner]}.html", page)
     write_atomically(folder / "report.html", report_html(results, groups, enrolment).encode("utf-8", "replace"))
+
+
+def remove_old_pages(folder: Path, results: Iterable[SubmissionResult]) -> None:
+    """Remove the pages of learners who were graded into this folder before, and are not in these results.
+
+    Parameters
+    ----------
+    folder : Path
+        The output folder; its ``results.jsonl`` is still that of the run before, and says which pages it wrote.
+    results : iterable of SubmissionResult
+        Results of the whole batch.
+    """
+    try:
+        before = read_results(folder / "results.jsonl")
+    except FileError:  # nobody was graded before
+        return
+    old, new = (set(file_names(one.learner for one in found).values()) for found in (before, results))
+    for page in old - new:
+        (folder / "feedback" / f"{page}.html").unlink(missing_ok=True)
 
 
 def feedback_html(learner: str, results: Iterable[SubmissionResult], name: str = "", *, timed: bool = False) -> str:

@@ -43,10 +43,10 @@ class ResultStore:
     def __init__(self, out: Path, seed: int | None = None) -> None:
         self.out, self._folder = out, out / ".grading"
         self._lock: IO[str] | None = None
+        self.secret = "" if seed is None else f"seed {seed}"
         try:
             (self._folder / "results").mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o700)
-            self.secret = self._read_or_create_secret() if seed is None else f"seed {seed}"
         except OSError as error:
             raise FileError(f"{out} cannot be written ({error.strerror}). Choose another folder with --out.") from error
 
@@ -58,11 +58,14 @@ class ResultStore:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except ImportError:  # pragma: no cover - Windows has no fcntl
             pass
-        except OSError as error:
+        except BlockingIOError as error:
             self._lock.close()
             raise FileError(
                 f"another run is writing grades to {self.out} at this moment. Wait for it, or choose another --out."
             ) from error
+        except OSError:  # a file system without locks
+            pass
+        self.secret = self.secret or self._read_or_create_secret()  # under the lock: two runs would make two
         return self
 
     def __exit__(
@@ -80,12 +83,12 @@ class ResultStore:
         try:
             found = json.loads(self._path_of(submission).read_text(encoding="utf-8"))
             result = SubmissionResult.from_dict(found)
+            of_run = tuple(found["remarks_of_run"]) if "remarks_of_run" in found else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
         if result.status in ENDED_BY_A_LIMIT and found.get("limits") != asdict(limits):
             return None
-        remarks = (*submission.remarks, *found["remarks_of_run"]) if "remarks_of_run" in found else result.remarks
-        return replace(result, remarks=remarks)
+        return result if of_run is None else replace(result, remarks=(*submission.remarks, *of_run))
 
     def save(self, submission: Submission, result: SubmissionResult, limits: ResourceLimits) -> None:
         """Write a result atomically."""
@@ -101,7 +104,7 @@ class ResultStore:
     def _read_or_create_secret(self) -> str:
         """The secret of this folder; created at random on first use."""
         path = self._folder / "secret"
-        if not path.exists():
+        if not path.exists() or not path.stat().st_size:  # an empty one would be known to everybody
             write_atomically(path, secrets.token_hex(32).encode())
             os.chmod(path, 0o600)  # noqa: PTH101
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8", errors="replace")

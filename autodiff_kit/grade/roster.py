@@ -190,7 +190,8 @@ def read_roster(path: Path) -> Roster:
         return Roster("moodle", columns, rows)
     raise FileError(
         f"{path} is neither an export of Canvas' gradebook, which has columns Student and ID, nor a Moodle grading "
-        "worksheet, whose first column ends in the number of a participant."
+        "worksheet, whose first column ends in the number of a participant. Canvas translates its columns: set the "
+        "language of your account to English (US), and export again."
     )
 
 

@@ -16,13 +16,14 @@ from .exercise_lookup import find_exercise, find_known_exercise
 from .roster import canvas_facts, is_platform_name, platform_learner
 from .submission import CALLED_LATE, Submission
 from .submission_files import has_suffix, is_ignored_file, is_ignored_folder
-from .submission_reader import SUFFIXES, read_submission
+from .submission_reader import SUFFIXES, file_time, read_submission
 
 __all__ = ["collect_submissions"]
 
 MAX_FILES: Final = 1000
 """Files of one learner's folder that are looked at, those nearest to its top first."""
-MAX_NOTEBOOKS: Final = 20
+MAX_NOTEBOOKS: Final = 200
+"""Notebooks and bundles of one learner that are read: on a hub, each exercise of a course several times."""
 CLONES: Final = "-submissions"
 # A bundle's name ends with the receipt of handing in: the beginning of a hash, and a number.
 RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}(?:-[0-9]{2,6})?$")
@@ -104,7 +105,7 @@ def _files_with_learners(
             here = place.resolve()
             entries = [
                 entry
-                for entry in sorted(place.iterdir())
+                for entry in _entries_of(place)
                 if not is_ignored_folder(entry.name) and here / entry.name not in written
             ]
             prefix = _classroom_prefix(place, entries)
@@ -113,6 +114,13 @@ def _files_with_learners(
                     yield learner.removeprefix(prefix), path
         else:
             yield _learner_of(place, exercise), place
+
+
+def _entries_of(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise FileError(f"{folder} cannot be read ({error.strerror}). Give folders that you may read.") from error
 
 
 def _classroom_prefix(place: Path, entries: Sequence[Path]) -> str:
@@ -129,13 +137,25 @@ def _files_in_entry(entry: Path, exercise: str, *, others: bool) -> Iterator[tup
         if has_suffix(entry.name, *SUFFIXES) or (others and is_platform_name(entry.stem)):
             yield _learner_of(entry, exercise), entry
         return
+    if not os.access(entry, os.R_OK | os.X_OK):  # it is rejected with that reason, and nobody else is
+        yield entry.name, entry
+        return
     files = list(islice(_files_below(entry), MAX_FILES))
     notebooks = [path for path in files if has_suffix(path.name, *SUFFIXES)]
     if (entry / ".git").exists():  # of what else a learner keeps in a repository nothing is a submission
         notebooks = [path for path in notebooks if _is_exercise(path.stem, exercise)] or notebooks
     # A file that is no notebook is rejected with the reason.
-    for path in sorted(notebooks[:MAX_NOTEBOOKS]) or files[:1]:
+    for path in sorted(_likeliest(notebooks, exercise)) or files[:1]:
         yield entry.name, path
+
+
+def _likeliest(notebooks: Sequence[Path], exercise: str) -> Sequence[Path]:
+    """The notebooks of a learner that are read; of too many those named after the exercise, and the newest."""
+    if len(notebooks) <= MAX_NOTEBOOKS:
+        return notebooks
+    slug = find_exercise(exercise).slug if exercise else ""
+    ordered = sorted(notebooks, key=lambda path: (path.stem.startswith(slug), file_time(path)), reverse=True)
+    return ordered[:MAX_NOTEBOOKS]
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

@@ -24,6 +24,7 @@ __all__ = [
 
 MAX_FILE_BYTES: Final = 32 << 20
 MAX_ENTRIES: Final = 1000
+ENTRY_MARK: Final = b"PK\1\2"  # begins each line of a zip file's list
 
 
 class RejectedSubmission(Exception):  # noqa: N818 - caught where the file is read
@@ -81,13 +82,12 @@ def read_short_text(path: Path, most: int) -> str:
 
 def notebook_from_zip(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """The notebook of a zip bundle, with remarks. Nothing is unpacked, so entry names are never used as paths."""
+    count = data.count(ENTRY_MARK)  # reading a list of half a million takes seconds
+    if count > MAX_ENTRIES:
+        raise RejectedSubmission("invalid", f"The bundle holds {count} files; it must contain only notebook.ipynb.")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as bundle:
             entries = bundle.infolist()
-            if len(entries) > MAX_ENTRIES:
-                raise RejectedSubmission(
-                    "invalid", f"The bundle holds {len(entries)} files; it must contain only notebook.ipynb."
-                )
             odd = [entry for entry in entries if _leads_outside(entry)]
             return _read_entry(bundle, _only_notebook(entries)), _remark_on_names(odd)
     except RejectedSubmission:

@@ -19,7 +19,7 @@ from .outside_text import clean_name, clean_text
 from .submission import Submission
 from .submission_files import RejectedSubmission, has_suffix, notebook_from_zip, read_file_bytes, read_short_text
 
-__all__ = ["SUFFIXES", "read_submission"]
+__all__ = ["SUFFIXES", "file_time", "read_submission"]
 
 SUFFIXES: Final = (".ipynb", ".zip")
 MAX_CELLS: Final = 5000
@@ -59,9 +59,7 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
     blank = Submission(clean_name(learner), wanted.slug if wanted else "", submitted=submitted)
     try:
         if not has_suffix(path.name, *SUFFIXES):
-            raise RejectedSubmission(
-                "invalid", f"It is a file of another kind ({clean_name(path.name)}). Hand in the notebook (.ipynb)."
-            )
+            raise RejectedSubmission("invalid", _reason_without_suffix(path))
         data = read_file_bytes(path)
         blank = replace(blank, sha256=hashlib.sha256(data).hexdigest())
         if has_suffix(path.name, ".zip"):
@@ -75,6 +73,12 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
     except Exception as error:  # noqa: BLE001 - whatever a file does to its reader, the others are graded
         reason = f"It could not be read ({type(error).__name__}). Open it in Jupyter, save it, and hand it in again."
         return replace(blank, status="invalid", reason=reason, remarks=remarks)
+
+
+def _reason_without_suffix(path: Path) -> str:
+    if path.is_dir() and not path.is_symlink():
+        return "Its folder cannot be read. Allow yourself to read it (chmod -R u+rX), and grade again."
+    return f"It is a file of another kind ({clean_name(path.name)}). Hand in the notebook (.ipynb)."
 
 
 def _parse_notebook(data: bytes) -> dict[str, Any]:
@@ -104,7 +108,7 @@ def _parse_notebook(data: bytes) -> dict[str, Any]:
 def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesson | None) -> Submission:
     about = _kit_metadata(notebook)
     language = _as_dict(_as_dict(notebook.get("metadata")).get("language_info")).get("name")
-    if type(language) is str and language not in ("python", "ipython"):
+    if type(language) is str and language.lower() not in ("python", "ipython"):
         raise RejectedSubmission("unsupported", f"It is written in {clean_text(language, 40)}, but must be in Python.")
     named = about.get("exercise") or about.get("slug") or None
     lesson = wanted or (find_known_exercise(named) if type(named) is str else None)
@@ -182,11 +186,12 @@ def _submission_time(path: Path, *, noted_times: bool) -> tuple[str, tuple[str, 
             return parse_timestamp(noted).isoformat(timespec="seconds"), ()
     except (ValueError, OverflowError):
         words = f"The time in its timestamp.txt cannot be read ({clean_text(noted, 40)}); that of the file counts."
-        return _file_time(path), (words,)
-    return _file_time(path), ()
+        return file_time(path), (words,)
+    return file_time(path), ()
 
 
-def _file_time(path: Path) -> str:
+def file_time(path: Path) -> str:
+    """The time at which a file was changed, as ISO 8601 in UTC; empty if it cannot be known."""
     try:
         return datetime.fromtimestamp(path.lstat().st_mtime, UTC).isoformat(timespec="seconds")
     except (OSError, ValueError, OverflowError):

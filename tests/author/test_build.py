@@ -124,6 +124,12 @@ def test_otters_tests_ask_the_question_also_where_a_check_has_more_metadata(chan
     assert "q1.graded()" in (tmp_path / "otter" / "newton_steps" / "tests" / "newton_steps_1.py").read_text()
 
 
+def test_otters_tests_name_the_question_also_where_its_check_is_missing(changed, tmp_path):
+    build_exercise(parse_master(changed(drop=("newton-steps-1-check",))), tmp_path, ("otter",))
+    (test,) = (tmp_path / "otter" / "newton_steps" / "tests").iterdir()
+    assert "q1.graded()" in test.read_text()
+
+
 def test_metadata_for_nbgrader_match_its_schema(shipped):
     keys = {"schema_version", "grade", "solution", "locked", "grade_id", "task"}
     cells = [

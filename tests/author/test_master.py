@@ -64,6 +64,12 @@ def test_each_missing_part_is_named(changed):
         parse_master(changed(metadata={"goal": ""}))
     with pytest.raises(MasterNotebookError, match="slug 'newton-steps' in the notebook's metadata names a Python mod"):
         parse_master(changed(metadata={"slug": "newton-steps"}))
+    with pytest.raises(MasterNotebookError, match="letters without accents"):
+        parse_master(changed(metadata={"slug": "größe"}))  # `grade` loads no such checks
+    with pytest.raises(MasterNotebookError, match="slug 'my-adam' in the notebook's metadata names a Python module"):
+        parse_master(changed(metadata={"slug": "my-adam", "no": "15"}))  # `author master 15` with another name
+    with pytest.raises(MasterNotebookError, match="`minutes` .* must be a number, such as 15; got 'a quarter'"):
+        parse_master(changed(metadata={"minutes": "a quarter"}))
 
 
 @pytest.mark.parametrize(
@@ -82,12 +88,34 @@ def test_each_missing_part_is_named(changed):
         ("", lambda cell: cell.update(source="def (\n### BEGIN SOLUTION\n### END SOLUTION"), "not Python"),
         ("-author", lambda cell: cell.update(source="check = 1"), "defines no messages, hints, example"),
         ("-author", lambda cell: cell.update(source="1/0"), "stops with ZeroDivisionError"),
+        (
+            "-author",
+            lambda cell: cell.update(source="check = example = print; messages = {}; hints = ('one' 'two' 'three')"),
+            "messages must be a dictionary, and hints a tuple of three texts",
+        ),
     ],
 )
 def test_each_error_of_an_author_is_explained(changed, cell, change, words):
     name = ID + ("-text" if cell == "text" else cell)
     with pytest.raises(MasterNotebookError, match=words):
         parse_master(changed({name: change}))
+
+
+@pytest.mark.parametrize("name", ["../x", "a.b", "", "__init__"])
+def test_a_question_whose_name_can_be_no_modules_is_an_error(changed, name):
+    """Its checks were written beside the folder of checks, or over the package itself."""
+    notebook = changed()
+    for cell in notebook["cells"]:
+        if "autodiff_kit" in cell["metadata"]:
+            cell["metadata"]["autodiff_kit"]["question"] = name
+    with pytest.raises(MasterNotebookError, match="must consist of letters, digits, - and _, and begin"):
+        parse_master(notebook)
+
+
+@pytest.mark.parametrize("metadata", [None, {"autodiff_kit": "x"}])
+def test_a_notebook_with_odd_metadata_is_no_exercise(changed, metadata):
+    with pytest.raises(MasterNotebookError, match="is not an exercise"):
+        parse_master({**changed(), "metadata": metadata})
 
 
 def test_questions_whose_names_differ_in_dashes_only_are_an_error(changed):

@@ -113,6 +113,15 @@ def test_a_release_that_was_built_before_the_question_became_private_holds_nothi
     assert sorted(path.name for path in home.iterdir()) == ["__init__.py", "exercise.json"]
 
 
+def test_parts_of_an_earlier_build_that_may_tell_a_private_check_are_named(begun, private, tmp_path, capsys):
+    build_exercise(read_master(begun), tmp_path / "out", ("course", "otter"))
+    (tmp_path / "m.ipynb").write_text(json.dumps(private().notebook), encoding="utf-8")
+    assert main(["author", "build", str(tmp_path / "m.ipynb"), "--out", str(tmp_path / "out")]) == 0
+    course, otter = capsys.readouterr().err.splitlines()
+    assert str(tmp_path / "out" / "course" / "source" / "newton_steps") in course
+    assert f"{tmp_path / 'out' / 'otter' / 'newton_steps'} is of an earlier build and may hold the check" in otter
+
+
 @pytest.mark.parametrize("part", ["course", "otter"])
 def test_a_part_that_would_hand_out_a_private_check_is_refused(private, tmp_path, capsys, part):
     (tmp_path / "m.ipynb").write_text(json.dumps(private().notebook), encoding="utf-8")
@@ -182,6 +191,8 @@ def test_the_learners_copy_of_the_checks_grades_nobody(private, tmp_path, capsys
     """Without a check every function would have all points."""
     build_exercise(private(public), tmp_path, ("release",))
     words = ["grade", str(tmp_path / "release" / "newton_steps.ipynb"), "--out", str(tmp_path / "out")]
+    assert main([*words, "--checks", str(tmp_path / "gradings")]) == 1
+    assert "gradings is no folder. --checks is the folder `grading`" in capsys.readouterr().err
     assert main([*words, "--checks", str(tmp_path / "release")]) == 1
     assert f"learners' copy of newton_steps's checks, in which {QUESTION} has none" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

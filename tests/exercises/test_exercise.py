@@ -244,6 +244,8 @@ def test_one_point_is_one_point(kept):
 def test_an_unknown_exercise_says_which_there_are():
     with pytest.raises(StructureError, match=f"there are {', '.join(LESSONS)}"):
         exercise("99")
+    with pytest.raises(StructureError, match="There is no exercise ''"):
+        exercise("")  # lesson 00 is another one
 
 
 def test_a_message_is_plain_text_and_quiet_html(q):

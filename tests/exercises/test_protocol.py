@@ -79,6 +79,8 @@ def test_what_is_no_number_is_named_kindly():
 def test_short_is_short_and_has_no_minus_zero():
     assert format_value(-0.0) == "0"
     assert format_value(1 / 3) == "0.333333"
+    assert format_value([np.float64(1 / 3), np.float32(1 / 3)]) == "[0.333333, 0.333333]"
+    assert format_value((np.int64(3), np.True_, np.str_("a"))) == "(3, True, a)"
     assert len(format_value(np.zeros((40, 40)))) < 100
 
 

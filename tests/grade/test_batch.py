@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -14,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit import cli
-from autodiff_kit.grade import batch
+from autodiff_kit.grade import batch, result_store, submission_discovery
 from autodiff_kit.grade.progress_bar import ProgressBar
-from autodiff_kit.grade.results import SubmissionResult, read_results
+from autodiff_kit.grade.result_store import ResultStore
+from autodiff_kit.grade.results import QuestionGrade, SubmissionResult, read_results
 from autodiff_kit.grade.submission import Submission
 
 from .notebooks import LESSON, LESSONS, answered, notebook, with_cell
@@ -188,12 +190,100 @@ def test_a_batch_continues_after_a_kill(subs, tmp_path, kill):
     assert contents(out) == contents(whole)
 
 
-def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
-    from autodiff_kit.grade.result_store import ResultStore
+@pytest.mark.slow
+def test_ctrl_c_ends_the_workers_at_once(tmp_path, sandbox):
+    """Each of them went on with the next submission, and the command waited for it."""
+    (tmp_path / "subs").mkdir()
+    for name in ("ada", "bob", "cyd", "dan"):
+        (tmp_path / "subs" / f"{name}.ipynb").write_text(json.dumps(with_cell("import time; time.sleep(50)")))
+    command = ["grade", str(tmp_path / "subs"), "--out", str(tmp_path / "out"), "--workers", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "autodiff_kit", *command], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        while not (tmp_path / "out" / ".grading" / "secret").exists():
+            time.sleep(0.1)
+        time.sleep(5)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "run the same command again to continue" in said
 
+
+def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
     with ResultStore(tmp_path / "out"):
         assert grade(subs, tmp_path / "out") == 1
     assert "writing grades to" in capsys.readouterr().err
+
+
+def test_the_secret_of_a_folder_is_made_under_its_lock(tmp_path):
+    """Of two runs that begin at once each made one, and the first was graded by a secret that was gone."""
+    with ResultStore(tmp_path):
+        made = (tmp_path / ".grading" / "secret").read_text()
+    (tmp_path / ".grading" / "secret").unlink()
+    other = ResultStore(tmp_path)
+    assert not (tmp_path / ".grading" / "secret").exists()
+    with other:
+        assert (tmp_path / ".grading" / "secret").read_text() == other.secret != made
+
+
+@pytest.mark.parametrize("held", [b"", b"\xff"])
+def test_a_secret_that_was_damaged_does_not_become_known(tmp_path, held):
+    (tmp_path / ".grading").mkdir()
+    (tmp_path / ".grading" / "secret").write_bytes(held)
+    with ResultStore(tmp_path) as store:
+        assert store.secret
+
+
+def test_a_folder_whose_file_system_has_no_locks_is_written(tmp_path, monkeypatch):
+    import fcntl
+
+    def none(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    with ResultStore(tmp_path) as store:
+        assert store.secret
+
+
+def test_a_full_disk_is_an_error_that_says_what_to_do(tmp_path, capsys, monkeypatch):
+    (tmp_path / "fay.ipynb").write_text("", encoding="utf-8")
+
+    def full(path, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(result_store, "write_atomically", full)
+    assert grade(tmp_path / "fay.ipynb", tmp_path / "out") == 1
+    assert "No space left on device). The results so far are kept: make room" in capsys.readouterr().err
+
+
+def test_the_command_can_be_stopped_while_it_reads(tmp_path, capsys, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(submission_discovery, "collect_submissions", stopped)
+    assert grade(tmp_path, tmp_path / "out") == 1
+    assert "run the same command again" in capsys.readouterr().err
+
+
+def test_a_stored_result_that_was_changed_by_hand_is_made_again(tmp_path):
+    one = Submission("ada")
+    limits = batch.ResourceLimits()
+    with ResultStore(tmp_path) as store:
+        store.save(one, SubmissionResult("ada", "", "graded"), limits)
+        (path,) = (tmp_path / ".grading" / "results").iterdir()
+        path.write_text(path.read_text().replace('"remarks_of_run": []', '"remarks_of_run": null'))
+        assert store.load(one, limits) is None
+
+
+def test_pages_of_learners_who_are_gone_go_too(tmp_path):
+    for name in ("fay", "gus"):
+        (tmp_path / f"{name}.ipynb").write_text("", encoding="utf-8")
+    out = tmp_path / "out"
+    assert grade(tmp_path, out, "--unsafe-no-sandbox") == 0
+    (out / "feedback" / "mine.html").write_text("the teacher's own")
+    (tmp_path / "fay.ipynb").unlink()
+    assert grade(tmp_path, out, "--unsafe-no-sandbox") == 0
+    assert sorted(page.name for page in (out / "feedback").iterdir()) == ["gus.html", "mine.html"]
 
 
 @pytest.mark.slow
@@ -428,3 +518,15 @@ def test_what_the_grader_failed_to_grade_is_tried_again_by_the_same_command(subs
     monkeypatch.setattr(batch, "grade_submission", real)
     assert grade(subs, tmp_path / "out") == 0
     assert by_name(tmp_path / "out")["ada"].score == FULL
+
+
+def test_a_question_that_the_grader_failed_to_grade_again_is_no_wrong_answer(tmp_path, monkeypatch):
+    one = Submission("ada", LESSON.slug)
+    marks = tuple(QuestionGrade(q.id, float(q.points), q.points, "passed") for q in LESSON.questions)
+    limits = batch.ResourceLimits()
+    with ResultStore(tmp_path) as store:
+        store.save(one, SubmissionResult("ada", LESSON.slug, "graded", marks=marks), limits)
+        monkeypatch.setattr(batch, "grade_job", lambda job: batch._lost_result(job.submission, "It was lost."))
+        (lost,) = batch.grade_batch([one], store, batch.BatchOptions(limits, only="adam-5"))
+        assert not lost.could_be_run, "a platform would get the other questions' points as the grade"
+        assert store.load(one, limits).score == FULL

@@ -67,6 +67,18 @@ def test_a_repository_without_its_notebook(tmp_path, monkeypatch, capsys):
     assert f"no {LESSON.slug}.ipynb" in capsys.readouterr().err
 
 
+def test_a_repository_without_its_checks(tmp_path, monkeypatch, capsys):
+    (tmp_path / "newton_steps.ipynb").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    assert classroom.main(["newton_steps"]) == 1
+    assert "There is no folder newton_steps_checks at the top" in capsys.readouterr().err
+    (tmp_path / "newton_steps_checks").mkdir()
+    (tmp_path / "newton_steps_checks" / "__init__.py").write_text("1 / 0")
+    use_checks(None)
+    assert classroom.main(["newton_steps"]) == 1
+    assert "stop with ZeroDivisionError" in capsys.readouterr().err
+
+
 def test_a_private_question_is_left_to_the_teacher(tmp_path, monkeypatch, capsys):
     master = tmp_path / "rows.ipynb"
     assert cli.main(["author", "variant", "jvp-2", "rows", "--dir", str(tmp_path)]) == 0

@@ -16,7 +16,7 @@ from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.grade.assignment import remark_other_exercises, remark_shared_rows
 from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
 from autodiff_kit.grade.nbgrader_gradebook import GradebookError, _write_submission, database_url
-from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
+from autodiff_kit.grade.results import TRY_AGAIN, QuestionGrade, SubmissionResult
 from autodiff_kit.grade.roster import platform_learner, read_roster
 from autodiff_kit.grade.submission_discovery import collect_submissions
 
@@ -248,6 +248,9 @@ def test_a_file_that_is_no_roster_is_an_error(tmp_path):
             read_roster(tmp_path / "odd.csv")
     with pytest.raises(FileError, match="cannot be read"):
         read_roster(tmp_path / "absent.csv")
+    (tmp_path / "odd.csv").write_text('Schüler*in,Kennung,Abschnitt\n"Lovelace, Ada",1017,A\n', encoding="utf-8")
+    with pytest.raises(FileError, match="language of your account to English"):
+        read_roster(tmp_path / "odd.csv")
 
 
 def test_moodle_file_has_grades_and_feedback():
@@ -273,6 +276,21 @@ def test_a_due_date_in_the_gradebook_stays_where_none_is_given():
     book.update_or_create_assignment.assert_called_once_with("01_x")
     _write_submission(book, RESULTS[0], "2026-11-20T12:00+01:00")
     book.update_or_create_assignment.assert_called_with("01_x", duedate=datetime(2026, 11, 20, 11))  # noqa: DTZ001
+
+
+def test_what_the_grader_failed_to_grade_keeps_its_grade_in_the_gradebook(monkeypatch):
+    import sys
+
+    from autodiff_kit.grade import nbgrader_gradebook
+
+    for name, module in {"nbgrader": MagicMock(), "nbgrader.api": MagicMock(), "sqlalchemy.exc": MagicMock()}.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    sys.modules["sqlalchemy.exc"].SQLAlchemyError = RuntimeError
+    written = []
+    monkeypatch.setattr(nbgrader_gradebook, "_write_submission", lambda _, one, __: written.append(one.learner))
+    lost = replace(RESULTS[0], learner="zoe", status="crashed", reason=f"It was lost. {TRY_AGAIN}")
+    nbgrader_gradebook.write_gradebook("sqlite://", [RESULTS[0], lost])
+    assert written == [RESULTS[0].learner]
 
 
 def test_without_nbgrader_it_says_what_to_install(monkeypatch):

@@ -10,6 +10,7 @@ import pytest
 
 from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.grade import submission_discovery
 from autodiff_kit.grade.grading import question_seed
 from autodiff_kit.grade.submission_discovery import collect_submissions
 from autodiff_kit.lab.server.submissions import BUNDLE_NAME
@@ -29,6 +30,8 @@ USES = {
     "await": "import asyncio\nawait asyncio.sleep(0)",
     "display": "from IPython.display import HTML, Markdown, clear_output\ndisplay(HTML('<b>x</b>'), Markdown('*y*')); clear_output()",
     "checks": "q1.check(); q2.hint(); q3.solution(); q1; [q4.check(seed=3)]; q5.graded()",
+    "the result of a check": "assert q1.check().outcome == 'graded later' and q1.check(seed=3).score == 0",
+    "questions by name": "ex = exercise('15')\nassert ex.q1.check() and ex[0] is ex.q1 and len(ex) and ex.score == 0; ex",
     "example": "assert set(vars(q1.example)) and q1.example.w.shape\nq1.example",
     "kit": "import autodiff_kit as ak\nassert float(ak.grad(lambda x: x * x)(3.0)) == 6",
     "own files": "open('notes.txt', 'w').write('x')\nassert open('notes.txt').read() == 'x'",
@@ -98,6 +101,26 @@ def test_bundles_as_the_panel_names_them_are_their_folders(tmp_path):
     found = collect_submissions([tmp_path / "ada", tmp_path / "bob"])
     assert [one.learner for one in found] == ["ada", "bob"]
     assert "2 notebooks were handed in" in found[0].remarks[0]
+
+
+def test_a_learner_may_hand_in_every_exercise_of_the_course_several_times(tmp_path, monkeypatch):
+    (tmp_path / "ada").mkdir()
+    for lesson in LESSONS.values():
+        (tmp_path / "ada" / f"{lesson.slug}.ipynb").write_text(json.dumps(notebook(lesson)), encoding="utf-8")
+    assert len(collect_submissions([tmp_path])) == len(list(LESSONS.values()))
+    monkeypatch.setattr(submission_discovery, "MAX_NOTEBOOKS", 3)
+    last = list(LESSONS.values())[-1]
+    assert [(one.exercise, one.status) for one in collect_submissions([tmp_path], last.slug)] == [(last.slug, "")]
+
+
+def test_a_folder_that_cannot_be_read_costs_its_learner_only(tmp_path, monkeypatch):
+    for name in ("ada", "bob"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
+    monkeypatch.setattr(os, "access", lambda path, _: path.name != "bob")  # root may read all
+    ada, bob = collect_submissions([tmp_path])
+    assert (ada.learner, ada.status, bob.learner, bob.status) == ("ada", "", "bob", "invalid")
+    assert "folder cannot be read" in bob.reason
 
 
 def test_a_suffix_in_capitals_is_a_notebooks_too(tmp_path):

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.check_runner import is_stub
+from autodiff_kit.exercises.check_runner import Verdict, is_stub
 from autodiff_kit.exercises.in_process import InProcessRunner, copy_argument
-from autodiff_kit.exercises.messages import ExampleData, LearnerMessage
+from autodiff_kit.exercises.messages import CheckResult, ExampleData, LearnerMessage
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction, type_name
 
 from ..protocol import ConnectionLost, Message, MessageSocket, ProtocolError
@@ -42,9 +42,10 @@ class DeferredQuestion:
         numbers = self._example.function()
         return ExampleData(**{name: copy_argument(from_wire(value)) for name, value in numbers.items()})
 
-    def check(self, *functions: object, seed: int | None = None) -> LearnerMessage:
+    def check(self, *functions: object, seed: int | None = None) -> CheckResult:
         """Return a note instead of a check."""
-        return LearnerMessage("Later", "The grader checks this after all cells have run.")
+        later = Verdict("graded later", 0.0, "The grader checks this after all cells have run.")
+        return CheckResult(later, score=0.0, points=self.points, seed=seed or 0, after="")
 
     def graded(self, *functions: object) -> float:
         """Return no points."""
@@ -57,6 +58,19 @@ class DeferredQuestion:
     def solution(self) -> LearnerMessage:
         """Return an empty note."""
         return LearnerMessage("", "")
+
+
+class DeferredExercise(tuple[DeferredQuestion, ...]):
+    """Replaces an exercise while the notebook runs: its questions, to be unpacked or taken by name (``ex.q1``)."""
+
+    __slots__ = ()
+    score = 0.0
+
+    def __getattr__(self, name: str) -> DeferredQuestion:
+        for question in self:
+            if question.label == name:
+                return question
+        raise AttributeError(f"This exercise has q1 to q{len(self)}; got {name!r}.")
 
 
 def make_silent_shell() -> Any:
@@ -222,11 +236,13 @@ def _replace_exercise(job: Message) -> list[str]:
     import autodiff_kit.exercises as package
     import autodiff_kit.learn as learn
 
-    questions = tuple(DeferredQuestion(about, job.values[0][about["id"]]) for about in job.fields["questions"])
+    questions = DeferredExercise(
+        DeferredQuestion(about, job.values[0][about["id"]]) for about in job.fields["questions"]
+    )
 
     logins: list[str] = []
 
-    def exercise(no: str | int, login: str = "") -> tuple[DeferredQuestion, ...]:
+    def exercise(no: str | int, login: str = "") -> DeferredExercise:
         logins.append(str(login)[:MAX_LOGIN])
         return questions
 

@@ -91,10 +91,26 @@ def test_a_notebook_that_names_nothing_is_of_no_exercise_and_no_other_language(t
     assert read.reason.startswith("Its exercise is unknown")
 
 
+@pytest.mark.parametrize("source", ["result = q1.check()", "print(q1.check())", "ex.q1.check()", "display(q1.hint(2))"])
+def test_who_keeps_or_prints_the_result_of_a_check_has_not_replaced_it(tmp_path, source):
+    found = answered()
+    next(cell for cell in found["cells"] if cell["id"] == "adam-1-check")["source"] = source
+    read = read_submission(put(tmp_path, json.dumps(found)), "eve")
+    assert (read.status, read.remarks) == ("", ())
+
+
 def test_another_language(tmp_path):
     found = answered()
     found["metadata"]["language_info"] = {"name": "R"}
     assert "written in R" in reason(put(tmp_path, json.dumps(found)), "unsupported")
+    found["metadata"]["language_info"] = {"name": "Python"}
+    assert read_submission(put(tmp_path, json.dumps(found)), "eve").can_be_run
+
+
+def test_a_bundle_with_a_long_list_of_files_is_rejected_before_the_list_is_read(tmp_path, monkeypatch):
+    line = b"PK\1\2" + bytes(42) + b"a"
+    monkeypatch.setattr(zipfile, "ZipFile", None)
+    assert "holds 600000 files" in reason(put(tmp_path, line * 600_000, "eve.zip"))
 
 
 def test_a_notebook_of_100_mb(tmp_path):
