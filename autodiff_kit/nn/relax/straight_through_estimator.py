@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.tensor import Tensor
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import StructureError
 from autodiff_kit.ops.custom_gradient import custom_gradient
 from autodiff_kit.ops.selection import stop_gradient
@@ -40,7 +40,7 @@ def straight_through(hard: Any, soft: Any) -> Tensor:
     (1.0, 1.0)
     """
     value = stop_gradient(hard)._value
-    return custom_gradient(_ValueWithGradientOf(value))(soft)
+    return custom_gradient(_ValueWithGradientOf(value))(as_tensor(soft))
 
 
 class _ValueWithGradientOf:

@@ -19,10 +19,10 @@ __all__ = ["QUESTION"]
 def inputs(rng: np.random.Generator) -> Iterator[tuple[Any]]:
     yield ("x",)
     yield (("+", 2, 3),)
-    yield (("*", ("sin", int(rng.integers(2, 9))), "x"),)
     for op in ("+", "*", "-"):
         yield (misconceptions.telling_expression(rng, op),)
     yield (misconceptions.random_expression(rng, "+"),)
+    yield (("*", ("sin", int(rng.integers(2, 9))), "x"),)
 
 
 QUESTION = comparison_question(
