@@ -77,7 +77,7 @@ class Small:
         for name, text in {**files, **texts}.items():
             (self.folder / name).write_text(text, encoding="utf-8")
         publish(self.folder)
-        self.written += 60  # a server calls unchanged what was written in the same second, and a browser keeps what is old
+        self.written += 60  # what was written in the same second, a server calls unchanged
         for path in self.folder.rglob("*"):
             os.utime(path, (self.written, self.written))
 
