@@ -85,6 +85,7 @@ def test_the_scrubber_stands_between_two_operations_while_it_is_dragged(stage: A
     on.page.mouse.up()
     on.settle()
     assert on.widget.step == 2
+    assert scrubber.input_value() == "2"  # not between the steps any more
 
 
 def box_at_rest(node: Any, part: str) -> dict[str, float]:
