@@ -85,7 +85,20 @@ def test_the_scrubber_stands_between_two_operations_while_it_is_dragged(stage: A
     on.page.mouse.up()
     on.settle()
     assert on.widget.step == 2
-    assert scrubber.input_value() == "2"  # not between the steps any more
+
+
+def test_a_scrubber_that_is_let_go_near_its_step_returns_to_it(stage: Any) -> None:
+    on = stage(JvpVjp(step=2))
+    scrubber = on.page.locator("[aria-label='Step of the sweep'][type=range]")
+    box = scrubber.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    on.page.mouse.move(x, y)
+    on.page.mouse.down()
+    on.page.mouse.move(x + box["width"] / 10, y, steps=4)
+    assert scrubber.input_value() != "2"
+    on.page.mouse.up()
+    on.settle()
+    assert (on.widget.step, scrubber.input_value()) == (2, "2")
 
 
 def box_at_rest(node: Any, part: str) -> dict[str, float]:
