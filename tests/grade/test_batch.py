@@ -271,7 +271,7 @@ def test_a_stored_result_that_was_changed_by_hand_is_made_again(tmp_path):
     with ResultStore(tmp_path) as store:
         store.save(one, SubmissionResult("ada", "", "graded"), limits)
         (path,) = (tmp_path / ".grading" / "results").iterdir()
-        path.write_text(path.read_text().replace('"remarks_of_run": []', '"remarks_of_run": null'))
+        path.write_text(path.read_text().replace('"remarks": []', '"remarks": null'))
         assert store.load(one, limits) is None
 
 
