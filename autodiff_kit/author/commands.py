@@ -137,7 +137,7 @@ def _read_named_master(name: str) -> MasterNotebook:
     from .builtin_exercises import builtin_master
     from .master_notebook import parse_master, read_master
 
-    lesson = LESSONS.get(name.rjust(2, "0")) if name else None
+    lesson = LESSONS.find(name)
     if lesson is None:
         return read_master(Path(name))
     return parse_master(builtin_master(lesson), f"the master of {name}")

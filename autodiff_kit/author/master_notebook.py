@@ -29,6 +29,7 @@ import numpy as np
 
 import autodiff_kit
 from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.exercises.custom import module_name
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
 
@@ -135,12 +136,16 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
     if not names:
         raise MasterNotebookError(f"{where} has no question: no cell's metadata says part 'answer'.")
-    _require_file_names(names, where)
+    _require_module_names(names, where)
     found = [_parse_question(name, parts, where) for name in names]
     wrong = {name: tuple(_parse_wrong_answer(cell) for cell in parts.get((name, "wrong"), [])) for name in names}
     author_sources = {name: cell_source(parts[name, "author"][0]) for name in names}
     public_sources = {q.id: _public_source(q, parts, author_sources[q.id], where) for q in found}
-    return MasterNotebook(notebook, _parse_lesson(about, tuple(found), where), wrong, author_sources, public_sources)
+    lesson = _parse_lesson(about, tuple(found), where)
+    master = MasterNotebook(notebook, lesson, wrong, author_sources, public_sources)
+    if master.is_custom:
+        _require_package_name(lesson.slug, where)
+    return master
 
 
 def split_answer(source: str) -> tuple[str, str]:
@@ -160,8 +165,8 @@ def _cells_by_part(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[
     return parts
 
 
-def _require_file_names(names: list[str], where: str) -> None:
-    """Raise if a question's name, with ``_`` in place of ``-``, can be no module's, or is that of another question."""
+def _require_module_names(names: list[str], where: str) -> None:
+    """Raise if a question's name can be no module's, or leads to the module of another question."""
     owners: dict[str, str] = {}
     for name in names:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
@@ -169,7 +174,7 @@ def _require_file_names(names: list[str], where: str) -> None:
                 f"{where}: the question {name!r} in a cell's metadata must consist of letters, digits, - and _, and "
                 "begin with a letter or digit."
             )
-        other = owners.setdefault(name.replace("-", "_"), name)
+        other = owners.setdefault(module_name(name), name)
         if other != name:
             raise MasterNotebookError(f"{where}: {other} and {name} differ in - and _ only. Rename one of them.")
 
@@ -316,21 +321,22 @@ def _checked_minutes(minutes: Any, where: str) -> int:
         ) from error
 
 
-def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where: str) -> Lesson:
-    missing = [key for key in ("slug", "title", "goal", "minutes") if not about.get(key)]
-    if missing:
-        raise MasterNotebookError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
-    slug = str(about["slug"])
-    kits = LESSONS.get(str(about.get("no")))
-    is_module = slug.isascii() and f"{slug}_checks".isidentifier()
-    if not is_module and (kits is None or kits.slug != slug):
+def _require_package_name(slug: str, where: str) -> None:
+    """Raise if a teacher's exercise cannot have its package of checks by this slug."""
+    if not (slug.isascii() and f"{slug}_checks".isidentifier()):
         raise MasterNotebookError(
             f"{where}: the slug {slug!r} in the notebook's metadata names a Python module, so it must consist of "
             "letters without accents, digits and _, no digit first."
         )
+
+
+def _parse_lesson(about: dict[str, Any], questions: tuple[Question, ...], where: str) -> Lesson:
+    missing = [key for key in ("slug", "title", "goal", "minutes") if not about.get(key)]
+    if missing:
+        raise MasterNotebookError(f"{where}: the notebook's metadata (autodiff_kit) lacks {', '.join(missing)}.")
     return Lesson(
         no=str(about.get("no") or about["slug"]),
-        slug=slug,
+        slug=str(about["slug"]),
         title=about["title"],
         goal=about["goal"],
         minutes=_checked_minutes(about["minutes"], where),

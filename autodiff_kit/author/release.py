@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from autodiff_kit.exercises.custom import module_name
 from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .master_notebook import BEGIN, BEGIN_HIDDEN, END, END_HIDDEN, MasterNotebook
@@ -121,7 +122,7 @@ def write_checks_module(folder: Path, master: MasterNotebook, *, with_private: b
             entry["parameters"] = question.parameters
         if question.private and not with_private:
             entry["private" if sources[question.id] else "checked_later"] = True
-    files = {f"{_module_name(name)}.py": source.rstrip() + "\n" for name, source in sources.items() if source}
+    files = {f"{module_name(name)}.py": source.rstrip() + "\n" for name, source in sources.items() if source}
     files["__init__.py"] = MODULE.format(slug=lesson.slug)
     files["exercise.json"] = json.dumps({**facts, "questions": asked}, indent=1, ensure_ascii=False) + "\n"
     _remove_other_modules(home, files)
@@ -135,10 +136,6 @@ def _remove_other_modules(home: Path, files: Iterable[str]) -> None:
         if path.name not in files:
             path.unlink()
     shutil.rmtree(home / "__pycache__", ignore_errors=True)  # bytecode tells a check as well
-
-
-def _module_name(question: str) -> str:
-    return question.replace("-", "_")
 
 
 def _learner_cell(cell: dict[str, Any]) -> dict[str, Any]:

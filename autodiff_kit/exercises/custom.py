@@ -16,7 +16,7 @@ from autodiff_kit.errors import StructureError
 
 from .question import Lesson, Question, no_public_check
 
-__all__ = ["find_custom_exercise", "load_built_lesson", "load_checks"]
+__all__ = ["find_custom_exercise", "load_built_lesson", "load_checks", "module_name"]
 
 
 NO_HINTS = ("This question has no hints.",) * 3
@@ -82,6 +82,11 @@ def load_checks(folder: Path, slug: str) -> Lesson | None:
     return lesson
 
 
+def module_name(question: str) -> str:
+    """The name of the module with a question's check, in the package of its exercise."""
+    return question.replace("-", "_")
+
+
 def load_built_lesson(about: Path, package: str) -> Lesson:
     """Load what ``author build`` has written: texts from ``exercise.json`` and a module for each question."""
     facts = json.loads(about.read_text(encoding="utf-8"))
@@ -93,7 +98,7 @@ def _load_question(entry: dict[str, Any], package: str) -> Question:
     entry["writes"] = tuple(entry["writes"])
     if entry.pop("checked_later", False):
         return Question(**entry, check=no_public_check, messages={}, hints=NO_HINTS, example=_no_example, private=True)
-    author = import_module(f"{package}.{entry['id'].replace('-', '_')}")
+    author = import_module(f"{package}.{module_name(entry['id'])}")
     optional = {name: getattr(author, name) for name in ("spoils", "praise", "counterexample") if hasattr(author, name)}
     hints: tuple[str, str, str] = tuple(getattr(author, "hints", NO_HINTS))
     messages, example = getattr(author, "messages", {}), getattr(author, "example", _no_example)

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-SHOWN = 8
+MAX_SHOWN_ENTRIES = 8
 """How many entries of an array a call shows."""
 
 
@@ -269,7 +269,7 @@ class AttemptEvaluation:
     def _argument_note(self, got: np.ndarray, want: np.ndarray, tol: float) -> str:
         """The entry of a long argument that belongs to the first wrong entry; the call as text leaves it out."""
         args = () if self.last is None else self.last.args
-        long = [arg for arg in args if isinstance(arg, np.ndarray) and arg.size > SHOWN and arg.dtype.kind == "f"]
+        long = [arg for arg in args if isinstance(arg, np.ndarray) and arg.size > MAX_SHOWN_ENTRIES and arg.dtype.kind == "f"]
         if len(long) != 1 or not got.shape == want.shape == long[0].shape:
             return ""
         value = format_value(float(long[0][first_mismatch(got, want, tol)]))
@@ -361,7 +361,7 @@ def _format_argument(value: object) -> str:
     if isinstance(value, list | tuple) and any(isinstance(one, Callback | CallbackNamespace) for one in value):
         names = [_format_argument(one) for one in value]
         return "[" + ", ".join(names if len(names) <= 3 else [names[0], "…", names[-1]]) + "]"
-    if isinstance(value, np.ndarray) and value.size > SHOWN:
+    if isinstance(value, np.ndarray) and value.size > MAX_SHOWN_ENTRIES:
         return translate("{dtype} array of shape {shape}").format(dtype=in_int64(value).dtype, shape=value.shape)
     text = format_value(value, digits=6)  # as many as a result has, so that who computes the call gets that result
     return text if len(text) <= 200 else text[:150] + " … " + text[-30:]

@@ -335,9 +335,7 @@ def exercise(no: str | int, login: str = "") -> Exercise:
     from .custom import find_custom_exercise
     from .questions import LESSONS
 
-    name = str(no)
-    lesson = LESSONS.get(name.rjust(2, "0")) if name else None
-    lesson = lesson or find_custom_exercise(name)
+    lesson = LESSONS.find(str(no)) or find_custom_exercise(str(no))
     if lesson is None:
         raise StructureError(
             f"There is no exercise {no!r}; there are {', '.join(sorted(LESSONS))}. "

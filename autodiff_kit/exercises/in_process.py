@@ -64,7 +64,8 @@ FLOATING_POINT_ERRORS = (FloatingPointError, RuntimeWarning, ZeroDivisionError)
 callback_of_function: WeakKeyDictionary[Callable[..., Any], Callback] = WeakKeyDictionary()
 
 
-MAX_WORDS = 2000  # characters of an error's own text
+MAX_ERROR_LENGTH = 2000
+"""How many characters of an exception's own text a message shows."""
 SECONDS_FOR_A_CALL = 20
 """How long a function may run for one call; the longest worked answer takes two."""
 
@@ -207,7 +208,7 @@ class InProcessRunner:
         except FLOATING_POINT_ERRORS as error:
             if call.quiet and not isinstance(error, ZeroDivisionError):
                 raise learner_error(call, error) from None
-            return CallResult(warning=words_of_error(error), place=learner_line(error.__traceback__), changed=changed())
+            return CallResult(warning=error_text(error), place=learner_line(error.__traceback__), changed=changed())
         except BaseException as error:  # noqa: BLE001 - KeyboardInterrupt included
             if known := [kind.__name__ for kind in type(error).__mro__ if kind.__name__ in call.errors]:
                 return CallResult(error=known[0], place=learner_line(error.__traceback__), changed=changed())
@@ -368,8 +369,7 @@ def _same_content(before: object, after: Any) -> bool:
             and before.keys() == after.keys()
             and all(_same_content(before[k], after[k]) for k in before)
         )
-    as_they_are = [plain_copy(value, lambda _: ReturnedFunction(-1)) for value in (before, after)]
-    return bitwise_equal(*as_they_are)
+    return bitwise_equal(*(plain_copy(value, lambda _: ReturnedFunction(-1)) for value in (before, after)))
 
 
 def shares_memory(answer: object, copies: object) -> bool:
@@ -386,10 +386,10 @@ def _arrays(value: Any, depth: int = 0) -> list[np.ndarray]:
     return [array for item in items for array in _arrays(item, depth + 1)]
 
 
-def words_of_error(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """What an error says, as text that can be shown and stored; its ``__str__`` may be the learner's, and raise."""
     try:
-        said = str(error)[:MAX_WORDS].encode("utf-8", "replace").decode().strip()
+        said = str(error)[:MAX_ERROR_LENGTH].encode("utf-8", "replace").decode().strip()
     except BaseException:  # noqa: BLE001 - as for the error itself
         said = ""
     return said or translate("no further words")
@@ -408,7 +408,7 @@ def learner_error(call: Call, error: BaseException) -> LearnerCodeError:
         )
     text = translate("{name} stopped with {error}: {said}")
     return LearnerCodeError(
-        text.format(name=call.name, error=type_name(error), said=words_of_error(error)),
+        text.format(name=call.name, error=type_name(error), said=error_text(error)),
         learner_line(error.__traceback__),
     )
 

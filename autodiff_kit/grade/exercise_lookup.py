@@ -43,8 +43,7 @@ def _find_custom(name: str) -> Lesson | None:
 
 def find_builtin_exercise(name: str) -> Lesson | None:
     """The kit's exercise with a slug or number, or None."""
-    number = name.rjust(2, "0") if name else ""
-    return LESSONS.get(number) or next((lesson for lesson in LESSONS.values() if lesson.slug == name), None)
+    return LESSONS.find(name) or next((lesson for lesson in LESSONS.values() if lesson.slug == name), None)
 
 
 def find_known_exercise(name: str) -> Lesson | None:

@@ -53,7 +53,8 @@ class Enrolment:
 def match_roster(results: Iterable[SubmissionResult], roster: Roster) -> Enrolment:
     """Find the enrolled learner of each result.
 
-    Two submissions of one learner under different names count as one: the one with more points.
+    Two submissions of one learner under different names count as one: one that could be run, then the one with more
+    points.
     """
     rows: dict[int, dict[str, SubmissionResult]] = {}
     strangers = set()
@@ -187,9 +188,11 @@ def _filled_worksheet(found: list[SubmissionResult], worksheet: Roster, column: 
     for place, row in enumerate(worksheet.rows):
         own = enrolled.rows.get(place, {})
         result = own.get(counted) or own.get("")  # a file whose exercise is not known has its reason as feedback
-        grade, feedback = _grade_and_feedback(result)
-        points = _scaled(grade, result, row.get(most, "")) if result else ""
-        filled = {**row, column: points or row[column], MOODLE_FEEDBACK: feedback} if result else row
+        filled = row
+        if result:
+            grade, feedback = _grade_and_feedback(result)
+            points = _scaled(grade, result, row.get(most, ""))
+            filled = {**row, column: points or row[column], MOODLE_FEEDBACK: feedback}
         rows.append([filled.get(name, "") for name in worksheet.columns])  # Moodle's own cells stay as they are
     return csv_text(rows)
 

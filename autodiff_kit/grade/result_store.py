@@ -83,17 +83,16 @@ class ResultStore:
         try:
             found = json.loads(self._path_of(submission).read_text(encoding="utf-8"))
             result = SubmissionResult.from_dict(found)
-            of_run = tuple(found["remarks_of_run"]) if "remarks_of_run" in found else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
         if result.status in ENDED_BY_A_LIMIT and found.get("limits") != asdict(limits):
             return None
-        return result if of_run is None else replace(result, remarks=(*submission.remarks, *of_run))
+        return replace(result, remarks=(*submission.remarks, *_remarks_of_run(result, submission)))
 
     def save(self, submission: Submission, result: SubmissionResult, limits: ResourceLimits) -> None:
         """Write a result atomically."""
-        of_run = [remark for remark in result.remarks if remark not in submission.remarks]
-        found = {**result.as_dict(), "limits": asdict(limits), "remarks_of_run": of_run}
+        kept = replace(result, remarks=_remarks_of_run(result, submission))
+        found = {**kept.as_dict(), "limits": asdict(limits)}
         text = json.dumps(found, ensure_ascii=False, sort_keys=True)
         write_atomically(self._path_of(submission), text.encode("utf-8", "replace"))
 
@@ -108,3 +107,8 @@ class ResultStore:
             write_atomically(path, secrets.token_hex(32).encode())
             os.chmod(path, 0o600)  # noqa: PTH101
         return path.read_text(encoding="utf-8", errors="replace")
+
+
+def _remarks_of_run(result: SubmissionResult, submission: Submission) -> tuple[str, ...]:
+    """The remarks of a result that are not those of the notebook as it was read."""
+    return tuple(remark for remark in result.remarks if remark not in submission.remarks)

@@ -118,9 +118,8 @@ class Roster:
 
     def _names(self, row: Mapping[str, str]) -> list[str]:
         """What a file or folder of this learner may be called."""
-        if self.platform == "canvas":
-            return [row.get(key, "") for key in CANVAS_COLUMNS]
-        return [row.get(key, "") for key in (self.columns[0], "Full name", "Email address", "Username")]
+        moodles = (self.columns[0], "Full name", "Email address", "Username")
+        return [row.get(key, "") for key in (CANVAS_COLUMNS if self.platform == "canvas" else moodles)]
 
     def _number(self, row: Mapping[str, str]) -> str:
         """The number that the platform writes into the name of this learner's download."""

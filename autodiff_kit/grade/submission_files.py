@@ -6,7 +6,7 @@ import io
 import os
 import stat
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from .outside_text import clean_text
@@ -120,9 +120,9 @@ def _only_notebook(entries: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:
 
 
 def _may_be_the_notebook(entry: zipfile.ZipInfo) -> bool:
-    *folders, name = (part for part in entry.filename.split("/") if part != ".")
-    ignored = is_ignored_file(name) or any(map(is_ignored_folder, folders))
-    return has_suffix(name, ".ipynb") and not ignored and not _leads_outside(entry)
+    path = PurePosixPath(entry.filename)  # without the parts that are a single point
+    ignored = is_ignored_file(path.name) or any(map(is_ignored_folder, path.parts[:-1]))
+    return has_suffix(entry.filename, ".ipynb") and not ignored and not _leads_outside(entry)
 
 
 def _read_entry(bundle: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:

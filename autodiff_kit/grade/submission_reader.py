@@ -181,13 +181,13 @@ def _cell_source(cell: dict[str, Any]) -> str:
 def _submission_time(path: Path, *, noted_times: bool) -> tuple[str, tuple[str, ...]]:
     """Time of the submission, that of the file or of the timestamp.txt beside it, and remarks on it."""
     noted = read_short_text(path.parent / "timestamp.txt", 40).strip() if noted_times else ""
+    if not noted:
+        return file_time(path), ()
     try:
-        if noted:
-            return parse_timestamp(noted).isoformat(timespec="seconds"), ()
+        return parse_timestamp(noted).isoformat(timespec="seconds"), ()
     except (ValueError, OverflowError):
         words = f"The time in its timestamp.txt cannot be read ({clean_text(noted, 40)}); that of the file counts."
         return file_time(path), (words,)
-    return file_time(path), ()
 
 
 def file_time(path: Path) -> str:

@@ -103,7 +103,7 @@ def test_each_error_of_an_author_is_explained(changed, cell, change, words):
 
 @pytest.mark.parametrize("name", ["../x", "a.b", "", "__init__"])
 def test_a_question_whose_name_can_be_no_modules_is_an_error(changed, name):
-    """Its checks were written beside the folder of checks, or over the package itself."""
+    """Its checks would be written beside the folder of checks, or over the package itself."""
     notebook = changed()
     for cell in notebook["cells"]:
         if "autodiff_kit" in cell["metadata"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.protocol import (
@@ -13,6 +14,7 @@ from autodiff_kit.exercises.protocol import (
     SeededGenerator,
     plain_copy,
 )
+from autodiff_kit.exercises.questions import LESSONS
 
 SEEDS = range(5)
 
@@ -58,8 +60,8 @@ def kept_softmax(scores, keep):
     return np.exp(log_softmax(np.where(keep, scores, -np.inf)))
 
 
-# Right answers that had been refused.
-REFUSED = {
+# Right answers in another form than the text suggests: arrays for tuples, booleans of NumPy, changes in place.
+UNUSUAL = {
     "loop-1": [(multiplied_in_place,)],
     "tape-1": [(slopes_as_an_array,)],
     "flop-1": [(costs_as_an_array,)],
@@ -73,12 +75,13 @@ REFUSED = {
 }
 
 
-def test_a_right_answer_that_had_been_refused_passes(question):
-    for answer in REFUSED.get(question.id, []):
-        functions = dict(zip(question.writes, answer, strict=True))
-        for seed in range(20):
-            verdict = grade_attempt(question, functions, seed)
-            assert verdict.outcome == "passed", verdict
+@pytest.mark.parametrize(("id", "answer"), [(id, answer) for id, answers in UNUSUAL.items() for answer in answers])
+def test_a_right_answer_in_an_unusual_form_passes(id, answer):
+    question = LESSONS.load_question(id)
+    functions = dict(zip(question.writes, answer, strict=True))
+    for seed in range(20):
+        verdict = grade_attempt(question, functions, seed)
+        assert verdict.outcome == "passed", verdict
 
 
 def test_another_right_answer_passes(question, other):

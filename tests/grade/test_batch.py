@@ -192,7 +192,7 @@ def test_a_batch_continues_after_a_kill(subs, tmp_path, kill):
 
 @pytest.mark.slow
 def test_ctrl_c_ends_the_workers_at_once(tmp_path, sandbox):
-    """Each of them went on with the next submission, and the command waited for it."""
+    """None of them goes on with the next submission, for which the command would wait."""
     (tmp_path / "subs").mkdir()
     for name in ("ada", "bob", "cyd", "dan"):
         (tmp_path / "subs" / f"{name}.ipynb").write_text(json.dumps(with_cell("import time; time.sleep(50)")))
@@ -216,7 +216,7 @@ def test_two_graders_do_not_share_a_folder(subs, tmp_path, capsys):
 
 
 def test_the_secret_of_a_folder_is_made_under_its_lock(tmp_path):
-    """Of two runs that begin at once each made one, and the first was graded by a secret that was gone."""
+    """Of two runs that begin at once each would make one, and the first would grade by a secret that is gone."""
     with ResultStore(tmp_path):
         made = (tmp_path / ".grading" / "secret").read_text()
     (tmp_path / ".grading" / "secret").unlink()
@@ -271,7 +271,7 @@ def test_a_stored_result_that_was_changed_by_hand_is_made_again(tmp_path):
     with ResultStore(tmp_path) as store:
         store.save(one, SubmissionResult("ada", "", "graded"), limits)
         (path,) = (tmp_path / ".grading" / "results").iterdir()
-        path.write_text(path.read_text().replace('"remarks_of_run": []', '"remarks_of_run": null'))
+        path.write_text(path.read_text().replace('"remarks": []', '"remarks": null'))
         assert store.load(one, limits) is None
 
 

@@ -68,6 +68,10 @@ class LessonCatalog(Mapping[str, Lesson]):
             self._lessons[no] = replace(lesson, questions=questions, title=translate(lesson.title, f"lesson{no}"))
         return self._lessons[no]
 
+    def find(self, no: str) -> Lesson | None:
+        """The lesson with a number as people write it, ``1`` or ``01``; None if there is none."""
+        return self.get(no.rjust(2, "0")) if no else None
+
     def question_ids(self, no: str) -> tuple[str, ...]:
         """Ids of a lesson's questions, in the order of their numbers."""
         return tuple(name.replace("_", "-") for name in self._folders[no])

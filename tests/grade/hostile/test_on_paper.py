@@ -237,6 +237,7 @@ def test_a_bundle_with_two_notebooks(tmp_path):
 def test_a_folder_that_was_packed_as_it_lay_is_a_bundle(tmp_path):
     """With what macOS and Jupyter put beside a notebook, and with a suffix in capitals."""
     entries = [
+        (".", ""),
         ("./hw/HW.IPYNB", json.dumps(answered())),
         ("./hw/.ipynb_checkpoints/HW-checkpoint.ipynb", "{}"),
         ("__MACOSX/hw/._HW.IPYNB", b"\0\5\x16\7"),

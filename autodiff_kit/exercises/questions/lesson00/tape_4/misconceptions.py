@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,7 @@ def telling_program(rng: np.random.Generator) -> list[ProgramLine]:
         shifted = [bytes_if_numbered_from(first, lines, 1) for first in (0, 1, 3)]
         wrong = shifted + [bytes_if_inputs_are_saved(lines, 1, op) for op in ("add", "exp", "relu", "sum")]
         for other in ({"exp": ""}, {"relu": "", "add": "mask", "sum": "mask"}):
-            kept = {one for held in saved_arrays(lines, SAVED_BY_OPERATION | other) for one in held}
-            wrong.append(total_bytes(list(kept), 1))
+            wrong.append(bytes_if_saved(lines, 1, other))
         by_relu = {bytes_if_inputs_are_saved(lines, 1, "relu"), bytes_if_relu_saves_its_result(lines, 1)}
         by_line = {bytes_if_inputs_are_saved(lines, 1, op) for op in ("add", "sum")}
         if bytes_if_numbered_from(2, lines, 1) not in wrong and len(by_relu) == len(by_line) == 2:
@@ -76,21 +75,24 @@ def saved_arrays(
     return found
 
 
-def total_bytes(what: list[Hashable], n: int) -> int:
+def total_bytes(what: Iterable[Hashable], n: int) -> int:
     """Bytes of arrays and masks."""
     return sum(n if isinstance(one, tuple) else 8 * n for one in what)
 
 
+def bytes_if_saved(lines: list[ProgramLine], n: int, other: dict[str, str], first: int = 2) -> int:
+    """Some operations hold something other than they need; what several lines hold counts once."""
+    return total_bytes({one for held in saved_arrays(lines, SAVED_BY_OPERATION | other, first) for one in held}, n)
+
+
 def bytes_if_numbered_from(first: int, lines: list[ProgramLine], n: int) -> int:
     """The first line computes value ``first``; 2 is right."""
-    return total_bytes(list({one for held in saved_arrays(lines, first=first) for one in held}), n)
+    return bytes_if_saved(lines, n, {}, first)
 
 
 def bytes_if_everything_is_saved(lines: list[ProgramLine], n: int) -> int:
     """Every input and every answer."""
-    return total_bytes(
-        list({one for held in saved_arrays(lines, dict.fromkeys(SAVED_BY_OPERATION, "all")) for one in held}), n
-    )
+    return bytes_if_saved(lines, n, dict.fromkeys(SAVED_BY_OPERATION, "all"))
 
 
 def bytes_if_shared_counts_twice(lines: list[ProgramLine], n: int) -> int:
@@ -100,21 +102,17 @@ def bytes_if_shared_counts_twice(lines: list[ProgramLine], n: int) -> int:
 
 def bytes_if_inputs_are_saved(lines: list[ProgramLine], n: int, op: str) -> int:
     """One operation holds its inputs, although its derivatives need less."""
-    return total_bytes(list({one for held in saved_arrays(lines, SAVED_BY_OPERATION | {op: "in"}) for one in held}), n)
+    return bytes_if_saved(lines, n, {op: "in"})
 
 
 def bytes_if_relu_saves_nothing(lines: list[ProgramLine], n: int) -> int:
     """relu holds nothing, not even where its input is positive."""
-    return total_bytes(
-        list({one for held in saved_arrays(lines, SAVED_BY_OPERATION | {"relu": ""}) for one in held}), n
-    )
+    return bytes_if_saved(lines, n, {"relu": ""})
 
 
 def bytes_if_relu_saves_its_result(lines: list[ProgramLine], n: int) -> int:
     """relu holds its whole result."""
-    return total_bytes(
-        list({one for held in saved_arrays(lines, SAVED_BY_OPERATION | {"relu": "out"}) for one in held}), n
-    )
+    return bytes_if_saved(lines, n, {"relu": "out"})
 
 
 def first_lines_sharing_an_array(lines: list[ProgramLine]) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.compare import first_mismatch, format_value, require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, describe_difference
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -85,14 +85,14 @@ def _first_wrong_row(got: Array, want: Array, given: tuple[Array, Array, str, st
     if got.shape != want.shape:
         return "\n" + describe_difference("masked_softmax", got, want, tol)
     scores, keep, _, _ = given
-    row = next(i for i in range(len(want)) if not values_close(got[i], want[i], tol))
+    row = first_mismatch(got, want, tol)[0]
     text = translate("Row {row} has the scores {scores} and the mask {keep}: got {got}, expected {want}.", "lesson09")
     return "\n" + text.format(
         row=row,
-        **{
-            k: format_value(v[row])
-            for k, v in {"scores": scores.astype(float), "keep": keep, "got": got, "want": want}.items()
-        },
+        scores=format_value(scores[row].astype(float)),
+        keep=format_value(keep[row]),
+        got=format_value(got[row]),
+        want=format_value(want[row]),
     )
 
 

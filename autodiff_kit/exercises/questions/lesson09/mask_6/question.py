@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import require_real_array, values_close
+from autodiff_kit.exercises.compare import first_mismatch, require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
@@ -49,12 +49,10 @@ def output_6(a: AttemptEvaluation, reply: CallResult, given: tuple[Array, ...], 
     if got.shape != want.shape:
         names = set()
     elif not np.isfinite(got).all():
-        clean, only_empty = np.isfinite(garbage), np.isfinite(got[live]).all()
-        names = (
-            {"empty-sentence-0/0" if clean else "empty-sentence-attends"}
-            if only_empty
-            else {"zero-times-nan"} - ({"zero-times-nan"} if clean else set())
-        )
+        if np.isfinite(got[live]).all():
+            names = {"empty-sentence-0/0" if np.isfinite(garbage) else "empty-sentence-attends"}
+        else:
+            names = set() if np.isfinite(garbage) else {"zero-times-nan"}
     elif values_close(got[live], want[live], 1e-10):
         names = {"empty-sentence-attends"}
     else:
@@ -75,12 +73,11 @@ def _words_6(got: Array, want: Array, garbage: float) -> str:
         return translate("attention returned shape {got}; {wanted} is expected.", "lesson09").format(
             got=got.shape, wanted=want.shape
         )
-    off = int(np.argmax(~(np.abs(got - want) <= 1e-10).all((1, 2))))
-    entry = tuple(int(i) for i in np.argwhere(~(np.abs(got - want) <= 1e-10))[0])
+    entry = first_mismatch(got, want, 1e-10)
     return translate(
         "Sentence {off} of the batch differs from what its kept keys give; the padding holds {garbage:g}. Output {entry}: got {got}, expected {want}.",
         "lesson09",
-    ).format(off=off, garbage=garbage, entry=entry, got=f"{got[entry]:.9g}", want=f"{want[entry]:.9g}")
+    ).format(off=entry[0], garbage=garbage, entry=entry, got=f"{got[entry]:.9g}", want=f"{want[entry]:.9g}")
 
 
 def _facts_6(q: Array, k: Array, keep: Array, names: set[str]) -> dict[str, object]:

@@ -52,17 +52,12 @@ def smaller(s: Array, ids: Array, c: int) -> Iterator[tuple[Array, Array, int]]:
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for lift, words in weights_by_lift().items():
         s, ids = drawn(rng)
-        first = np.arange(9) == np.flatnonzero(ids == 0)[0]
-        s = (
-            s
-            + {
-                "wide": 3000.0 * first,
-                "none": 0.0,
-                "all": 1e4,
-                "one": 3000.0 * (ids == 0),
-                "low": -3000.0 * (ids == 0),
-            }[lift]
-        )
+        if lift == "all":
+            s += 1e4
+        elif lift == "wide":
+            s[np.argmax(ids == 0)] += 3000
+        elif lift != "none":
+            s[ids == 0] += 3000 if lift == "one" else -3000
         reply = yield Call("segment_softmax", (s, ids, SEGMENTS))
         facts = {"s": float(s.max()), "k": 0 if lift == "low" else 2}
         # Low scores become 0/0 for each of three levels: the two others failed a case before this one.
