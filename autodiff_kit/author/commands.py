@@ -156,15 +156,15 @@ def _run_build(options: argparse.Namespace) -> int:
     held_back = [part for part in options.only or () if part in RUN_BY_LEARNERS]
     if held_back and _has_private_questions(master):
         raise StructureError(
-            f"{' and '.join(held_back)} would hand out the checks of private questions, so nothing was written. Build "
-            "the other parts, and grade with `autodiff-kit grade --checks`."
+            f"{' and '.join(held_back)} would give learners the checks of private questions, so nothing was written. "
+            "Build the other parts, and grade with `autodiff-kit grade --checks`."
         )
     for path in build_exercise(master, options.out, tuple(options.only or BUILD_PARTS)):
         print(path)
     for path in _older_copies(master, options.out):
         print(
-            f"{path} is of an earlier build and may hold the check of a question that is private now. Delete it, and "
-            "what was made from it.",
+            f"{path} is from an earlier build and may contain the check of a question that is private now. Delete it, "
+            "and everything made from it.",
             file=sys.stderr,
         )
     return 0

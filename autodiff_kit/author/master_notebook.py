@@ -176,7 +176,10 @@ def _require_module_names(names: list[str], where: str) -> None:
             )
         other = owners.setdefault(module_name(name), name)
         if other != name:
-            raise MasterNotebookError(f"{where}: {other} and {name} differ in - and _ only. Rename one of them.")
+            raise MasterNotebookError(
+                f"{where}: the questions {other} and {name} differ only in - and _, and would be one Python module. "
+                "Rename one of them."
+            )
 
 
 def _single_cell(

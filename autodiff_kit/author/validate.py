@@ -258,9 +258,7 @@ def _try_answer(question: Question, source: str, what: str, seeds: Iterable[int]
 def _check_stopped(error: Exception) -> str:
     words = f"ends the check with {type(error).__name__}: {error}"
     if isinstance(error, KeyError):
-        words += (
-            "; `messages` needs each misconception that the check names, and the facts what a message has in braces"
-        )
+        words += "; `messages` must have each misconception that the check names, and `facts` each name in braces"
     return words
 
 

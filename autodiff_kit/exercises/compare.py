@@ -92,7 +92,7 @@ def _bracketed(path: str) -> str:
 
 def _describe_non_number(value: object) -> str:
     if type(value) is tuple and not all(as_real_array(item) is not None and np.ndim(item) == 0 for item in value):
-        text = translate("a tuple of {count}, where one array or number is asked for. Return that one only.")
+        text = translate("a tuple of {count} items, where one array or number is asked for. Return only this one.")
         return text.format(count=len(value))
     if type(value) in (list, tuple):
         text = translate("a {kind}, where an array or a number is asked for. np.array(...) makes an array of it.")

@@ -273,7 +273,7 @@ class AttemptEvaluation:
         if len(long) != 1 or not got.shape == want.shape == long[0].shape:
             return ""
         value = format_value(float(long[0][first_mismatch(got, want, tol)]))
-        return " " + translate("The argument has {value} there.").format(value=value)
+        return " " + translate("At that place the argument has {value}.").format(value=value)
 
     def _last_call_note(self, of: str, count: int) -> str:
         """The last call as text, where the name of the value does not show it; ``count`` is how many were compared."""

@@ -129,7 +129,7 @@ def _grade(options: argparse.Namespace) -> int:
     checks = options.checks.resolve() if options.checks else None
     if checks and not checks.is_dir():
         raise FileError(
-            f"{checks} is no folder. --checks is the folder `grading` that `autodiff-kit author build` wrote."
+            f"{checks} is no folder. Give --checks the folder `grading` that `autodiff-kit author build` wrote."
         )
     use_checks(checks)
     roster = read_roster(options.roster) if options.roster else None

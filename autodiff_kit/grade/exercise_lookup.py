@@ -78,8 +78,9 @@ def require_all_checks(exercises: Iterable[str]) -> None:
         absent = [question.id for question in find_exercise(name).questions if question.private]
         if absent:
             raise StructureError(
-                f"{_checks_folder} has the learners' copy of {name}'s checks, in which {', '.join(absent)} has none. "
-                "Give the folder `grading` that `autodiff-kit author build` wrote beside `release`."
+                f"{_checks_folder} has the learners' copy of the checks of {name}, without those of the private "
+                f"questions ({', '.join(absent)}). Give the folder `grading` that `autodiff-kit author build` "
+                "wrote beside `release`."
             )
 
 

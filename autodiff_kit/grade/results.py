@@ -13,7 +13,7 @@ from autodiff_kit.lessons.atomic_files import write_atomically
 
 __all__ = ["STATUSES", "TRY_AGAIN", "QuestionGrade", "SubmissionResult", "read_results", "write_results"]
 
-TRY_AGAIN: Final = "The same command tries it again."
+TRY_AGAIN: Final = "Run the same command again to grade it."
 """How the reason of a result ends that is the grader's failure."""
 STATUSES: Final = ("graded", "timeout", "memory", "crashed", "invalid", "tampered", "unsupported")
 

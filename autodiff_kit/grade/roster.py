@@ -189,8 +189,8 @@ def read_roster(path: Path) -> Roster:
         return Roster("moodle", columns, rows)
     raise FileError(
         f"{path} is neither an export of Canvas' gradebook, which has columns Student and ID, nor a Moodle grading "
-        "worksheet, whose first column ends in the number of a participant. Canvas translates its columns: set the "
-        "language of your account to English (US), and export again."
+        "worksheet, whose first column has entries such as Participant 1234. If it is an export of Canvas with "
+        "translated columns, set the language of your account to English (US), and export again."
     )
 
 

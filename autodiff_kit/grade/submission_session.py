@@ -118,7 +118,9 @@ class SubmissionSession:
         except MessageTooLarge:  # perhaps by what the learner's functions returned before
             raise
         except ProtocolError as error:
-            raise RuntimeError(f"the check gives {call.name[:80]} an argument that cannot be sent: {error}") from error
+            raise RuntimeError(
+                f"the check gives {call.name[:80]} an argument that cannot be sent to the sandbox: {error}"
+            ) from error
         answer = self._connection.receive("reply", "slip")
         grown = self._probe.peak_memory() if measured and self._probe is not None else 0
         try:

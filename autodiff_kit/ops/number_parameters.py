@@ -35,8 +35,8 @@ def value_of_parameter(name: str, value: Any) -> Any:
     """The number or array that is given as a parameter; an error where its derivative would be lost."""
     if is_followed(value):
         raise ArgumentError(
-            f"{name} has no derivative in the kit, but a tape follows what was given, {describe(value)}. If it is a "
-            "constant here, give ak.stop_gradient(value). If you need its gradient, write the formula out with "
+            f"{name} has no derivative in the kit, but a tape follows the value that was given, {describe(value)}. If "
+            "it is a constant here, give ak.stop_gradient(value). If you need its gradient, write the formula out with "
             "operations such as * and ak.where."
         )
     return unwrap(value)

@@ -117,10 +117,10 @@ class BatchedArray(NDArrayOperatorsMixin, SymbolicValue):
         if not (isinstance(held, BatchedArray) and held.tracer.depth >= self.tracer.depth):
             name = variable.name or "w"
             raise ConcretizationError(
-                f"the new value of {variable._label()} differs between the {self.tracer.size} examples of ak.vmap, and "
-                "a variable from outside has one for all. Return the value or the gradient from the function, and "
-                f"assign or step outside: {name}.assign(ak.mean(values, 0)). A variable of the function itself needs a "
-                "first value that differs between the examples too, such as ak.Variable(0.0 * x)."
+                f"the new value of {variable._label()} differs between the {self.tracer.size} examples of ak.vmap, "
+                "but a variable from outside has one value for all of them. Return the value or the gradient from the "
+                f"function, and assign or step outside: {name}.assign(ak.mean(values, 0)). A variable made in the "
+                "function needs a first value that differs between the examples too, such as ak.Variable(0.0 * x)."
             )
 
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:

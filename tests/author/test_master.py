@@ -125,7 +125,7 @@ def test_questions_whose_names_differ_in_dashes_only_are_an_error(changed):
     for cell in twin:
         cell["metadata"]["autodiff_kit"]["question"] = ID.replace("-", "_")
     notebook["cells"] += twin
-    with pytest.raises(MasterNotebookError, match="newton-steps-1 and newton_steps_1 differ in - and _ only"):
+    with pytest.raises(MasterNotebookError, match="newton-steps-1 and newton_steps_1 differ only in - and _"):
         parse_master(notebook)
 
 

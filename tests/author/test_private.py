@@ -119,14 +119,14 @@ def test_parts_of_an_earlier_build_that_may_tell_a_private_check_are_named(begun
     assert main(["author", "build", str(tmp_path / "m.ipynb"), "--out", str(tmp_path / "out")]) == 0
     course, otter = capsys.readouterr().err.splitlines()
     assert str(tmp_path / "out" / "course" / "source" / "newton_steps") in course
-    assert f"{tmp_path / 'out' / 'otter' / 'newton_steps'} is of an earlier build and may hold the check" in otter
+    assert f"{tmp_path / 'out' / 'otter' / 'newton_steps'} is from an earlier build and may contain the check" in otter
 
 
 @pytest.mark.parametrize("part", ["course", "otter"])
 def test_a_part_that_would_hand_out_a_private_check_is_refused(private, tmp_path, capsys, part):
     (tmp_path / "m.ipynb").write_text(json.dumps(private().notebook), encoding="utf-8")
     assert main(["author", "build", str(tmp_path / "m.ipynb"), "--out", str(tmp_path / "out"), "--only", part]) == 1
-    assert f"{part} would hand out the checks of private questions" in capsys.readouterr().err
+    assert f"{part} would give learners the checks of private questions" in capsys.readouterr().err
 
 
 def test_a_release_with_numbers_for_each_learner_holds_nothing_either(tmp_path):
@@ -192,9 +192,9 @@ def test_the_learners_copy_of_the_checks_grades_nobody(private, tmp_path, capsys
     build_exercise(private(public), tmp_path, ("release",))
     words = ["grade", str(tmp_path / "release" / "newton_steps.ipynb"), "--out", str(tmp_path / "out")]
     assert main([*words, "--checks", str(tmp_path / "gradings")]) == 1
-    assert "gradings is no folder. --checks is the folder `grading`" in capsys.readouterr().err
+    assert "gradings is no folder. Give --checks the folder `grading`" in capsys.readouterr().err
     assert main([*words, "--checks", str(tmp_path / "release")]) == 1
-    assert f"learners' copy of newton_steps's checks, in which {QUESTION} has none" in capsys.readouterr().err
+    assert f"without those of the private questions ({QUESTION})" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
@@ -212,7 +212,11 @@ def test_checks_that_cannot_be_loaded_are_not_the_learners_fault(private, tmp_pa
     ("argument", "points", "words"),
     [
         ("rng.choice([0.5, 1.0, 2.0])", 2.0, "Every case is right."),
-        ("range(3)", 0.0, "the check gives slope an argument that cannot be sent: a value of type range"),
+        (
+            "range(3)",
+            0.0,
+            "the check gives slope an argument that cannot be sent to the sandbox: a value of type range",
+        ),
     ],
 )
 def test_arguments_of_a_check_reach_the_sandbox_or_are_the_checks_fault(

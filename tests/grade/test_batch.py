@@ -514,7 +514,7 @@ def test_what_the_grader_failed_to_grade_is_tried_again_by_the_same_command(subs
     assert "No grade yet" in (tmp_path / "out" / "feedback" / "ada.html").read_text()
     lost = by_name(tmp_path / "out")["ada"]
     assert (lost.status, lost.score) == ("crashed", 0)
-    assert lost.reason == "The grader could not grade it (OSError). The same command tries it again."
+    assert lost.reason == "The grader could not grade it (OSError). Run the same command again to grade it."
     monkeypatch.setattr(batch, "grade_submission", real)
     assert grade(subs, tmp_path / "out") == 0
     assert by_name(tmp_path / "out")["ada"].score == FULL

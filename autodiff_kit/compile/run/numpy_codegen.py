@@ -94,8 +94,9 @@ def check_form(value: Any, shape: tuple[int, ...], dtype: Any, name: str) -> Any
         )
     if not np.can_cast(found := getattr(value, "dtype", dtype), dtype, "same_kind"):
         raise ConcretizationError(
-            f"the result of {name} has dtype {found} here, and had {np.dtype(dtype)} when the function was traced: it "
-            f"depends on numbers. Cast the inputs, as in ak.cast(x, {str(found)!r}), or do not compile this function."
+            f"the result of {name} has dtype {found} here, and had {np.dtype(dtype)} when the function was traced: the "
+            f"dtype depends on numbers. Cast the inputs, as in ak.cast(x, {str(found)!r}), or do not compile this "
+            "function."
         )
     return value
 

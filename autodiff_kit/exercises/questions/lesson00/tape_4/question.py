@@ -58,7 +58,7 @@ of one byte (yes or no) per entry. An array that two lines keep counts once; eac
         Misconception(
             "relu-keeps-its-input",
             partial(misconceptions.bytes_if_inputs_are_saved, op="relu"),
-            "For relu the whole input was counted. Its derivative needs only where the input is positive: one byte per entry.",
+            "For relu the whole input was counted. Its derivative needs to know only where the input is positive: one byte per entry.",
         ),
         Misconception(
             "add-keeps-its-inputs",
@@ -68,7 +68,7 @@ of one byte (yes or no) per entry. An array that two lines keep counts once; eac
         Misconception(
             "relu-keeps-its-result",
             misconceptions.bytes_if_relu_saves_its_result,
-            "For relu the whole result was counted. Its derivative needs only where the input is positive: one byte per entry.",
+            "For relu the whole result was counted. Its derivative needs to know only where the input is positive: one byte per entry.",
         ),
         Misconception(
             "sum-keeps-its-input",

@@ -94,7 +94,7 @@ QUESTION = Question(
     points=3,
     title="Which pulls are wrong?",
     text="""`ops` is a dictionary: for each operation's name it holds `(push, pull, x, m)`. `push(x, v)` gives J·v, with v like x; `pull(x, u)` should give u·J, with u of length m. Some pulls
-multiply by another matrix than their push. Return the set of their names. f itself is not given, so finite differences are not possible. A wrong pull may be off by one part in a thousand only. Rounding is not an error: some operations have
+multiply by another matrix than their push. Return the set of their names. f itself is not given, so finite differences are not possible. A wrong pull may differ from the right one by as little as one part in a thousand. Rounding is not an error: some operations have
 numbers near 1e12 or near 1e-9, and some compute in float32 (the dtype of x). `rng` is a NumPy generator for random u and v.""",
     writes=("wrong_pulls",),
     starter='''def wrong_pulls(ops, rng):

@@ -110,7 +110,7 @@ its source's shape and dtype, as `unconnected_gradients="zero"` does. All other 
     messages={
         "one-zero-for-all": "A None became a single 0; zeros of the shape of its source, {s}, are expected.",
         "everything-float64": "The values are right, but the zeros have another dtype than their source. Which dtype does your function for zeros use?",
-        "converts-the-gradients": "The values are right, but a gradient that was there came back with another dtype. Give back as it is what is not None.",
+        "converts-the-gradients": "The values are right, but a gradient that was there came back with another dtype. Return a gradient that is not None unchanged.",
         "leaves-none": "A None is still there. Zeros of the shape of its source, {s}, are expected in its place.",
         "zeros-for-all": "Gradients that were there became zeros. Only a None is replaced.",
         "tuples-become-lists": "A tuple became a list. Build each result with the type of what was read: a dictionary, a list or a tuple.",

@@ -94,7 +94,7 @@ QUESTION = Question(
         "override-leaks": "The third gradient still has the rule. Either it belongs to what was recorded inside the block, or the block is still open. Close the block, and record the operation once more.",
         "always-one-rule": "The second gradient is that of Identity, and the rule was {rule}. Put the argument `rule` into the map.",
         "edits-the-forward": "Your value is that of the other operation. The map replaces only the gradient: floor(1.7) stays 1.",
-        "wrong-name": "The kit found a name unknown. In the map, the operation's name comes before the rule's, both as they were given: `{op}` first, then `{rule}`.",
+        "wrong-name": "The map has a name that the kit does not know. The operation's name comes first and the rule's second, both exactly as given: here `{op}` and `{rule}`.",
         "recorded-outside": "The second gradient is None, the operation's own. An operation takes its rule when it is recorded, so record it inside the block.",
         "zero-taken-for-none": "You gave 0 after the block. Without the rule the tape gives None.",
         "inside-and-after-exchanged": "The second result is None and the third has the rule: they stand in the wrong order. The one from inside the block comes first.",

@@ -75,7 +75,7 @@ def _words_6(got: Array, want: Array, garbage: float) -> str:
         )
     entry = first_mismatch(got, want, 1e-10)
     return translate(
-        "Sentence {off} of the batch differs from what its kept keys give; the padding holds {garbage:g}. Output {entry}: got {got}, expected {want}.",
+        "Sentence {off} of the batch: output {entry} is {got}; its real keys alone give {want}. The padding holds {garbage:g}.",
         "lesson09",
     ).format(off=entry[0], garbage=garbage, entry=entry, got=f"{got[entry]:.9g}", want=f"{want[entry]:.9g}")
 
@@ -133,7 +133,7 @@ which *keys* are real. The scores are q·k/√d.
         "zero-times-nan": "The output has NaN in it: a weight of 0 was multiplied by a NaN in v. Set v to 0 where keep is False.",
         "garbage-reaches-the-query": "The output is right, but the gradient with respect to q is NaN. It is a product with k, and padded k holds NaN. Set k to 0 there as well.",
         "empty-sentence-0/0": "Sentence 1 is empty, and its output is nan: all its scores are −inf, or the sum of its weights is 0. Find empty sentences with the mask, and give 0 for them.",
-        "zeroes-padded-queries": "The outputs of padded queries are 0. `keep` tells which keys are real; every query has an output.",
+        "zeroes-padded-queries": "The outputs of padded queries were set to 0. `keep` masks keys only: every query gets an output.",
         "empty-sentence-attends": "Sentence {b} is empty, and its output is a mean over the padding. It must be 0, whatever the padding holds.",
         "masks-the-queries": "The mask was applied to the queries. It belongs to the keys, the axis over which the weights sum to 1.",
         "not-renormalised": "The weights of sentence {b} sum to {s}, not 1: they were set to 0 after the softmax and not renormalised.",

@@ -106,7 +106,7 @@ count as constants. Every row counts alike, whichever batch it came in. With Num
         "weights-batches-equally": "Each batch counted once, however many rows it has. Every row counts the same.",
         "forgets-the-past": "A class in the batch got the mean of the last batch only. The mean runs over all rows of the class seen so far.",
         "starts-anew": "These are the means of the last batch alone, with 0 for classes that are not in it. Nothing was kept from the batches before. What must survive between two calls of update?",
-        "repeated-ids-counted-once": "The sums are right, but a class that occurs several times in a batch was counted once: `counts[ids] += 1` adds once per id. `np.add.at` or `np.bincount` counts every row.",
+        "repeated-ids-counted-once": "The sums are right, but a class that occurs several times in a batch was counted once: `counts[ids] += 1` adds 1 for each id, however often it occurs. `np.add.at` or `np.bincount` counts every row.",
         "class-never-seen-0/0": "Class {k} was never seen, so its sum 0 was divided by its count 0. Its mean is to be 0. To replace a nan afterwards is too late: the division has already warned.",
         "gradient-of-the-batch-mean": "pull divided by the rows of the last batch. The mean runs over {n} rows of this class, so a row moved it by 1/{n}.",
         "pull-forgets-the-count": "pull gave each row the whole cotangent. The mean runs over {n} rows of this class, so a row moved it by 1/{n}.",

@@ -106,7 +106,7 @@ Its numbers are right, but the table has no gradients. Write `ratios(P, B)`: it 
         "one-path-is-cut": "The values are right, but the gradient of {k} is missing or incomplete. Somewhere {k} leaves the tape.",
         "only-the-last-factor": "The values are right, but in the gradient of {k} only the last factor of each product counts. The product before it was stored in a variable, which keeps a number.",
         "axes-swapped": "Your products run along the wrong axis. The loops multiply along a row of P and along a column of B.",
-        "through-logarithms": "A logarithm was taken, and some entries of P are negative: the result is nan. A function of the kit multiplies along an axis, and needs no logarithm.",
+        "through-logarithms": "Your table has nan: some entries of P are negative, so their logarithm is nan. The kit has a function that multiplies along an axis without logarithms.",
         "sum-for-product": "Your table is that of sums along the axes. The loops compute products.",
     },
     hints=(

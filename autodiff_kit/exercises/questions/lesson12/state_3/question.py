@@ -90,7 +90,7 @@ Then `pull` must either return the gradient for the x that was squared, or raise
     messages={
         "held-by-reference": "x[0] was {was} when it was squared and is {now} now. Your pull returned {got}; expected {want}. It read the array that was overwritten.",
         "blind-check": "Two entries of x were exchanged, and your pull took x for unchanged. Compare every entry, and not a sum or a few of them.",
-        "compares-the-squares": "x was replaced by −x, and your pull took x for unchanged: the squares are the same. Compare x itself.",
+        "compares-the-squares": "x was replaced by −x, and your pull did not notice, because the squares are the same. Compare x itself.",
         "ignores-g": "Your pull returns 2x. Multiply it by g, the gradient that comes into y.",
         "root-of-the-square": "Your gradient has the right size, but for negative x the wrong sign. The root of x² is |x|.",
         "silent": "Your pull returned zeros or nan after the change of x. Return the right gradient, or raise an error.",
