@@ -103,12 +103,11 @@ class Tensor(Value, Node):
         node = self.node
         if node is None:
             raise TapeError("no tape follows this value; watch a source first, then register the hook")
-        moved = False  # to the value of all examples, inside a vmap with a tape outside
-        for record in records_of(node.record):
-            if hasattr(record.sink, "take_hook") and record.sink.take_hook(self._value, function, moved):
-                moved = True
-            else:
-                record.hooks.setdefault(node, []).append(function)
+        records = records_of(node.record)
+        if isinstance(self._value, SymbolicValue):  # inside a vmap, tapes outside follow the value of all examples
+            records = self._value.take_hook(function, records)
+        for record in records:
+            record.hooks.setdefault(node, []).append(function)
 
     def __copy__(self, _: Any = None) -> Tensor:
         return self  # immutable, as numbers are

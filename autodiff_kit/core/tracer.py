@@ -63,6 +63,10 @@ class SymbolicValue(Tracer):
     def check_assignment(self, variable: Any) -> None:
         """Raise an error where the variable cannot hold the value."""
 
+    def take_hook(self, _hook: Callable[[Any], Any], records: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The records of the value for which a hook is still to be registered."""
+        return records
+
 
 def highest_tracer(values: Sequence[Any]) -> Tracer | None:
     """The tracer among ``values`` that carries out an operation on them."""
@@ -115,5 +119,7 @@ def concrete_only(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _trace_of(args: Sequence[Any]) -> Any:
-    found = [x.tracer for x in args if isinstance(x, SymbolicValue)]
-    return found[0] if found else None
+    for x in args:
+        if isinstance(x, SymbolicValue):
+            return x.tracer
+    return None

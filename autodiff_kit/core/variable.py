@@ -73,7 +73,8 @@ class Variable(Value):
         constraint: Callable[[Any], Any] | None = None,
     ) -> None:
         self._value = copy_value(value, dtype)
-        self._name, self.constraint, self.trainable = name, constraint, check_flag("trainable", trainable)
+        self._name, self.constraint = name, constraint
+        self.trainable = check_flag("trainable", trainable)
 
     @property
     def name(self) -> str | None:

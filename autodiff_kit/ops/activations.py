@@ -15,7 +15,7 @@ from autodiff_kit.ops.arithmetic import multiply
 from autodiff_kit.ops.comparison import greater
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.in_place import entrywise_loop
-from autodiff_kit.ops.number_parameters import followed_parameter, is_followed
+from autodiff_kit.ops.number_parameters import is_followed, parameter_beside
 from autodiff_kit.ops.promotion import floating_array, number_or_array
 from autodiff_kit.ops.selection import select
 
@@ -105,7 +105,7 @@ def leaky_relu(x: Any, slope: Any = 0.2) -> Tensor:
     """
     if is_followed(slope):
         x = as_tensor(x)
-        slope, above = followed_parameter(slope, x.dtype), greater(x, 0)
+        slope, above = parameter_beside(x.dtype, slope), greater(x, 0)
         return select(x, multiply(slope, select(0.0, x, above)), above)  # 0 times an infinite entry would be nan
     return _leaky_relu(x, number_or_array(slope))
 

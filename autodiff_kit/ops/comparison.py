@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.ops.families import nondifferentiable
-from autodiff_kit.ops.number_parameters import check_number
+from autodiff_kit.ops.number_parameters import real_number
 
 
 def _of_floats(compare: Callable[[float, float], bool]) -> Callable[[float, float], np.bool_]:
@@ -61,7 +60,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
 
     Arguments as NumPy's.
     """
-    near, step = (check_number(f"isclose: {name}", unwrap(x)) for name, x in (("rtol", rtol), ("atol", atol)))
+    near, step = (real_number(f"isclose: {name}", x) for name, x in (("rtol", rtol), ("atol", atol)))
     return _is_close(a, b, near, step, check_flag("isclose: equal_nan", equal_nan))
 
 

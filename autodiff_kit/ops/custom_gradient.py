@@ -112,12 +112,12 @@ def _is_array(name: str, argument: Any) -> bool:
 
 
 def _vjp_rule(name: str, vjp: Callable[..., Any], arrays: list[bool]) -> Callable[..., Any]:
-    def rule(g: Any, _y: Any, *_inputs: Any) -> Any:
+    def rule(g: Any, _y: Any, *inputs: Any) -> Any:
         parts = vjp(g)
         parts = parts if isinstance(parts, (tuple, list)) else (parts,)
-        if len(parts) == len(arrays) > len(_inputs):
+        if len(parts) == len(arrays) > len(inputs):
             parts = [part for part, own in zip(parts, arrays, strict=True) if own]
-        for part, x in zip(parts, _inputs, strict=False):
+        for part, x in zip(parts, inputs, strict=False):  # the pass itself refuses a wrong number
             if part is not None:
                 _check_shape(name, np.shape(unwrap(part)), getattr(x, "shape", ()))
         return parts

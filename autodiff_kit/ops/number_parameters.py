@@ -1,4 +1,4 @@
-"""Parameters that are numbers: an operation takes their value, and has no derivative with respect to them."""
+"""Parameters that are numbers: a few have a derivative; of the others an operation takes the value only."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.core.validation import describe
 from autodiff_kit.errors import ArgumentError
 
-__all__ = ["check_number", "followed_parameter", "is_followed", "value_of_parameter"]
+__all__ = ["check_number", "is_followed", "parameter_beside", "real_number", "value_of_parameter"]
 
 
 def is_followed(value: Any) -> bool:
@@ -22,10 +22,12 @@ def is_followed(value: Any) -> bool:
     return node is not None and any(record.sink is not None for record in records_of(node.record))
 
 
-def followed_parameter(value: Any, dtype: Any) -> Tensor:
-    """A parameter that a tape follows, as a tensor. A float64 number does not change the floating dtype of an
-    operation, as if it were a number of Python.
+def parameter_beside(dtype: Any, value: Any) -> Any:
+    """A parameter for an operation on arrays of a dtype: a tensor where a tape follows it. A float64 number does not
+    change a floating dtype, as if it were a number of Python.
     """
+    if not is_followed(value):
+        return value
     t = as_tensor(value)
     narrows = not t.shape and t.dtype == np.float64 != dtype and dtype.kind == "f"
     return v.to_float(t, dtype=dtype) if narrows else t
@@ -42,9 +44,15 @@ def value_of_parameter(name: str, value: Any) -> Any:
     return unwrap(value)
 
 
-def check_number(name: str, value: Any, with_derivative: bool = False) -> float:
+def check_number(name: str, value: Any) -> float:
+    """Return a real number as a float, or raise an error, also where its derivative would be lost."""
+    value_of_parameter(name, value)
+    return real_number(name, value)
+
+
+def real_number(name: str, value: Any) -> float:
     """Return a real number as a float, or raise an error."""
-    given = unwrap(value) if with_derivative else value_of_parameter(name, value)
+    given = unwrap(value)
     if not (isinstance(given, (int, float, np.number, np.ndarray)) and np.ndim(given) == 0 and np.isrealobj(given)):
         raise ArgumentError(f"{name} must be a number, got {describe(value)}")
     try:

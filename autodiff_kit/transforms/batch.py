@@ -126,6 +126,26 @@ class Batch:
             outside.close()
             ACTIVE_MODES.remove(self)
 
+    def take_hook(
+        self, hook: Callable[[Any], Any], array: BatchedArray, records: tuple[Record, ...]
+    ) -> tuple[Record, ...]:
+        """Register a hook of a value of one example with the tapes outside, for the tensor of all; return the other
+        records. The hook gets the gradient of one example.
+        """
+
+        def of_all(g: Tensor) -> Tensor | None:
+            new = self._call_rule(hook, [g], [True], {})
+            return None if new is None else self._rows(new, g.ndim - 1)
+
+        sinks = [r.sink for r in records if isinstance(r.sink, OutsideSink) and r.sink.is_of_examples(array)]
+        if sinks:  # of one vmap: those of others around it lie under them
+            sinks[0].outside.close()
+            try:
+                array.tensor.register_hook(of_all)
+            finally:
+                sinks[0].outside.open()
+        return tuple([r for r in records if r.sink not in sinks])
+
     def _cotangent_of_all(self, part: Any, x: Any, own: bool) -> Any:
         """The cotangent of an input from that of one example; of an input that the examples share, their sum."""
         if part is None:
@@ -324,7 +344,7 @@ class OutsideSink:
     def append(self, node: Node) -> None:
         """Append a node to the record, unless it has to be recorded for all examples."""
         y, *values = node.saved or (None,)
-        if self._is_of_examples(y):
+        if self.is_of_examples(y):
             self.outside.record_for_all(node, y, values)
             return
         self.outside.close()
@@ -333,28 +353,8 @@ class OutsideSink:
         finally:
             self.outside.open()
 
-    def _is_of_examples(self, y: Any) -> bool:
+    def is_of_examples(self, y: Any) -> bool:
         """Whether a value is one of each example; what a vmap further out holds is that one's, also where the tape was
         opened inside of it.
         """
         return isinstance(y, BatchedArray) and y.tracer.depth >= self.outside.batch.depth
-
-    def take_hook(self, y: Any, hook: Callable[[Any], Any], moved: bool) -> bool:
-        """Register a hook of a value of one example for the tensor of all, unless it has been ``moved`` there already;
-        returns False for other values. The hook gets the gradient of one example.
-        """
-        if not self._is_of_examples(y):
-            return False
-        batch = y.tracer
-
-        def of_all(g: Tensor) -> Tensor | None:
-            new = batch._call_rule(hook, [g], [True], {})
-            return None if new is None else batch._rows(new, g.ndim - 1)
-
-        if not moved:
-            self.outside.close()
-            try:
-                y.tensor.register_hook(of_all)
-            finally:
-                self.outside.open()
-        return True

@@ -123,6 +123,10 @@ class BatchedArray(NDArrayOperatorsMixin, SymbolicValue):
                 "function needs a first value that differs between the examples too, such as ak.Variable(0.0 * x)."
             )
 
+    def take_hook(self, hook: Callable[[Any], Any], records: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Register a hook with the tapes outside the vmap, for all examples; return the other records."""
+        return self.tracer.take_hook(hook, self, records)  # type: ignore[no-any-return]
+
     def apply(self, op: Any, values: Sequence[Any], params: dict[str, Any]) -> Any:
         """The output of an operation for all examples."""
         return self.tracer.call(op, values, params)

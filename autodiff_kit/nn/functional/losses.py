@@ -11,7 +11,7 @@ from autodiff_kit.errors import ShapeError
 from autodiff_kit.nn.functional.validation import positive_number
 from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.elementary_functions import softplus
-from autodiff_kit.ops.number_parameters import followed_parameter, is_followed
+from autodiff_kit.ops.number_parameters import parameter_beside
 from autodiff_kit.ops.selection import clip
 from autodiff_kit.ops.softmax import log_softmax
 
@@ -139,6 +139,6 @@ def huber(labels: Any, predictions: Any, delta: float = 1.0) -> Tensor:
     if "f" not in (true.dtype.kind, guessed.dtype.kind):  # differences of unsigned integers wrap around
         true, guessed = cast(true, np.float64), cast(guessed, np.float64)
     error = guessed - true
-    limit = followed_parameter(limit, error.dtype) if is_followed(limit) else limit
+    limit = parameter_beside(error.dtype, limit)
     small = clip(error, -limit, limit)
     return small * (error - 0.5 * small)

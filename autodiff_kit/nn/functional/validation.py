@@ -8,7 +8,7 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import as_tensor
-from autodiff_kit.errors import ArgumentError, DtypeError, StructureError
+from autodiff_kit.errors import DtypeError, StructureError
 from autodiff_kit.ops.number_parameters import is_followed, value_of_parameter
 
 __all__ = ["number_in_range", "positive_number"]
@@ -16,6 +16,7 @@ __all__ = ["number_in_range", "positive_number"]
 
 def number_in_range(name: str, what: str, given: Any, most: float = np.inf) -> float:
     """A number from 0 to ``most``; otherwise an error that names the function and the argument."""
+    value_of_parameter(f"{name}: {what}", given)
     value = _number(name, what, given)
     if not 0 <= value <= most:
         bound = f"from 0 to {most:g}" if most < np.inf else "0 or more"
@@ -25,16 +26,14 @@ def number_in_range(name: str, what: str, given: Any, most: float = np.inf) -> f
 
 def positive_number(name: str, what: str, given: Any) -> Any:
     """A number above 0, as a tensor where a tape follows it; otherwise an error that names function and argument."""
-    value = _number(name, what, given, with_derivative=True)
+    value = _number(name, what, given)
     if not value > 0:
         raise StructureError(f"{name}: {what} must be a number above 0, got {value:g}")
     return as_tensor(given) if is_followed(given) else value
 
 
-def _number(name: str, what: str, given: Any, with_derivative: bool = False) -> float:
+def _number(name: str, what: str, given: Any) -> float:
     try:
-        return float(unwrap(given) if with_derivative else value_of_parameter(f"{name}: {what}", given))
-    except ArgumentError:
-        raise
+        return float(unwrap(given))
     except (TypeError, ValueError) as error:
         raise DtypeError(f"{name}: {what} must be a number, got {given!r}") from error

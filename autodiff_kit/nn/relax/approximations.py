@@ -15,7 +15,7 @@ from autodiff_kit.nn.relax.staircase import RAMP, SIGMOID, TRUNCATED_SIGMOID, fi
 from autodiff_kit.nn.relax.validation import positive_number
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.elementary_functions import sigmoid
-from autodiff_kit.ops.number_parameters import followed_parameter, is_followed
+from autodiff_kit.ops.number_parameters import parameter_beside
 
 __all__ = [
     "filtered_ceil", "filtered_floor", "filtered_round", "filtered_sign", "filtered_step", "piecewise_linear_ceil",
@@ -27,7 +27,8 @@ __all__ = [
 def _scaled(x: Any, factor: float, width: Any) -> Tensor:
     """``x * factor / width``; the width does not change the dtype."""
     t = as_tensor(x)
-    return t * (factor / (followed_parameter(width, t.dtype) if is_followed(width) else width))
+    scaled: Tensor = t * (factor / parameter_beside(t.dtype, width))
+    return scaled
 
 
 def soft_step(x: Any, temperature: Any) -> Tensor:

@@ -19,7 +19,7 @@ from autodiff_kit.errors import StructureError
 from autodiff_kit.nn.relax.validation import real_tensor
 from autodiff_kit.ops.arithmetic import square
 from autodiff_kit.ops.elementary_functions import sigmoid, sin
-from autodiff_kit.ops.number_parameters import followed_parameter, is_followed
+from autodiff_kit.ops.number_parameters import parameter_beside
 from autodiff_kit.ops.selection import clip, select, stop_gradient
 from autodiff_kit.ops.shape_manipulation import expand_dims
 
@@ -71,7 +71,7 @@ class SmoothStep(NamedTuple):
 def staircase(x: Any, shape: SmoothStep, width: Any, steps: tuple[int, int] | None) -> Tensor:
     """The sum of one step at each integer: an approximation of floor."""
     x = real_tensor(x)
-    width = followed_parameter(width, x.dtype) if is_followed(width) else width
+    width = parameter_beside(x.dtype, width)
     rate = 1.0 / width
     places, below = _step_positions(x, steps, shape.edge * unwrap(width))
     if not (type(x._value) is type(width) is float and math.isfinite(x._value)):

@@ -9,14 +9,14 @@ import numpy as np
 
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import DtypeError, StructureError
-from autodiff_kit.ops.number_parameters import check_number, is_followed
+from autodiff_kit.ops.number_parameters import is_followed, real_number
 
 __all__ = ["positive_number", "real_tensor"]
 
 
 def positive_number(name: str, value: Any) -> Any:
     """A finite number above 0 whose inverse is finite, as a tensor where a tape follows it; otherwise an error."""
-    width = check_number(name, value, with_derivative=True)
+    width = real_number(name, value)
     if not width > 0 or math.isinf(1.0 / width):
         raise StructureError(f"{name} must be above 0, got {value}")
     return as_tensor(value) if is_followed(value) else width

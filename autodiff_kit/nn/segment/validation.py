@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, is_writable, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array, opaque
-from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError, StructureError
+from autodiff_kit.errors import DtypeError, RangeError, ShapeError, StructureError
 from autodiff_kit.ops.number_parameters import value_of_parameter
 from autodiff_kit.ops.shape_manipulation import reshape
 
@@ -51,10 +51,9 @@ def segment_count(name: str, what: str, given: Any) -> int:
 
 def fraction_array(name: str, what: str, given: Any) -> Array:
     """An array of numbers from 0 to 1."""
+    value = value_of_parameter(f"{name}: the {what}", given)
     try:
-        numbers = np.asarray(value_of_parameter(f"{name}: the {what}", given), np.float64)
-    except ArgumentError:
-        raise
+        numbers = np.asarray(value, np.float64)
     except (TypeError, ValueError) as error:
         raise DtypeError(f"{name}: the {what} must be a number from 0 to 1, got {given!r}") from error
     if not np.all((numbers >= 0) & (numbers <= 1)):
