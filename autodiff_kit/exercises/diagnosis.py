@@ -269,7 +269,11 @@ class AttemptEvaluation:
     def _argument_note(self, got: np.ndarray, want: np.ndarray, tol: float) -> str:
         """The entry of a long argument that belongs to the first wrong entry; the call as text leaves it out."""
         args = () if self.last is None else self.last.args
-        long = [arg for arg in args if isinstance(arg, np.ndarray) and arg.size > MAX_SHOWN_ENTRIES and arg.dtype.kind == "f"]
+        long = [
+            arg
+            for arg in args
+            if isinstance(arg, np.ndarray) and arg.size > MAX_SHOWN_ENTRIES and arg.dtype.kind == "f"
+        ]
         if len(long) != 1 or not got.shape == want.shape == long[0].shape:
             return ""
         value = format_value(float(long[0][first_mismatch(got, want, tol)]))
