@@ -24,6 +24,26 @@ MORE_THAN_A_CENTURY = 10**13  # ms
 KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
 # It says how long ago the last checkpoint was, which here would be the age of the site's files.
 CHECKPOINT_PLUGIN: Final = "@jupyter-notebook/notebook-extension:checkpoints"
+# What a lesson's own page does without, and "Open all in the lab" has: editors of other files and of cells' metadata,
+# consoles, logs, and language servers, of which a site has none. They took half a second before the first cell ran.
+LEFT_TO_THE_LAB: Final = (
+    "@jupyter-notebook/console-extension",
+    "@jupyterlab/celltags-extension",
+    "@jupyterlab/completer-extension:inline-completer",
+    "@jupyterlab/completer-extension:inline-completer-factory",
+    "@jupyterlab/completer-extension:inline-history",
+    "@jupyterlab/console-extension",
+    "@jupyterlab/fileeditor-extension",
+    "@jupyterlab/logconsole-extension",
+    "@jupyterlab/lsp-extension",
+    "@jupyterlab/metadataform-extension",
+    "@jupyterlab/notebook-extension:code-console",
+    "@jupyterlab/notebook-extension:language-server",
+    "@jupyterlab/notebook-extension:log-output",
+    "@jupyterlab/tooltip-extension:consoles",
+    "@jupyterlab/tooltip-extension:files",
+    "@jupyterlite/application-extension:lsp-connection-manager",
+)
 # Extensions of this environment that the site has, beside the kit's own; others that are installed stay out.
 KERNEL: Final = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", KERNEL, "anywidget")
@@ -130,6 +150,7 @@ def configure(output: Path, engine: str, archives: dict[str, list[str]], environ
         "loadPyodideOptions": {"packages": [name for names in archives.values() for name in names]},
     }
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+    _disable(output / "notebooks" / "jupyter-lite.json", LEFT_TO_THE_LAB)
     _write_start(output / engine, archives, environment)
     to_worker = Path(os.path.relpath(output / WORKER, output / engine)).as_posix()
     _fill_in(
@@ -141,6 +162,13 @@ def configure(output: Path, engine: str, archives: dict[str, list[str]], environ
     for app in APPS:
         _first_script(output, app, output / engine / "own_service_worker.js")
     _start_early(output, output / engine)
+
+
+def _disable(path: Path, plugins: tuple[str, ...]) -> None:
+    """Switch plugins of one of JupyterLite's pages off."""
+    config = json.loads(path.read_bytes())
+    config["jupyter-config-data"].setdefault("disabledExtensions", []).extend(plugins)
+    path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
 
 
 def _write_start(engine: Path, archives: dict[str, list[str]], environment: dict[str, str]) -> None:

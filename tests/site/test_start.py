@@ -23,6 +23,23 @@ NOTED = """() => {
     new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
 }"""
 # The buttons over whose middle something lies that came later.
+# Delays what the storage of JupyterLite tells about checkpoints until `release` is called.
+NO_CHECKPOINT = """() => {
+    const held = new Promise(done => { window.release = done; });
+    const wait = setInterval(() => {
+        const contents = window.jupyterapp?.serviceManager.contents;
+        if (contents) {
+            clearInterval(wait);
+            const asked = contents.listCheckpoints.bind(contents);
+            contents.listCheckpoints = path => held.then(() => asked(path));
+        }
+    }, 1);
+}"""
+CHECKPOINTS = "async path => (await jupyterapp.serviceManager.contents.listCheckpoints(path)).length"
+OPENED = """() => {
+    const { shell, serviceManager } = jupyterapp;
+    return [[...shell.widgets('main')].length, [...serviceManager.kernels.running()].length];
+}"""
 COVERED = """() => [...document.querySelectorAll('button')].filter(one => {
     const { x, y, width, height } = one.getBoundingClientRect();
     const above = width && one.checkVisibility() && document.elementFromPoint(x + width / 2, y + height / 2);
@@ -66,6 +83,27 @@ def test_python_starts_once_and_with_the_page(visitor: Visitor) -> None:
         assert visit.printed("print(6 * 7)") == "42\n"
         assert [url.rsplit("/", 1)[-1] for url in workers] == ["early_worker.mjs"]
         assert not [text for text in said if "unregistering" in text]
+
+
+def test_a_lesson_and_its_kernel_wait_for_no_checkpoint(visitor: Visitor) -> None:
+    """And JupyterLite, which asks for both once it has one, finds them."""
+    visit = visitor.visit()
+    visit.page.add_init_script(f"addEventListener('DOMContentLoaded', {NO_CHECKPOINT})")
+    visit.notebook(LESSON)
+    assert visit.printed("print(6 * 7)") == "42\n"
+    visit.page.evaluate("release()")
+    visit.page.wait_for_function(CHECKPOINTS, arg=LESSON)
+    assert visit.page.evaluate(OPENED) == [1, 1]
+    assert visit.printed("print(6 * 8)") == "48\n"
+
+
+def test_a_lessons_own_page_leaves_consoles_and_editors_to_the_lab(visitor: Visitor) -> None:
+    visit = visitor.visit()
+    plugins = ("@jupyterlab/console-extension:tracker", "@jupyterlab/fileeditor-extension:plugin")
+    for app, there in (("notebooks", False), ("lab", True)):
+        visit.notebook(LESSON, app)
+        found = visit.page.evaluate("names => names.map(name => jupyterapp.hasPlugin(name))", plugins)
+        assert found == [there, there], app
 
 
 def test_a_connection_that_breaks_is_told_and_tried_again(visitor: Visitor) -> None:
