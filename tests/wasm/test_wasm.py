@@ -20,7 +20,7 @@ FIRST = LESSONS[1]
 QUESTIONS = TOP / "autodiff_kit" / "exercises" / "questions"
 SEEDS = [0, 1]
 # What a message says of rounding errors, or of memory: both are the platform's own.
-OF_THE_PLATFORM = ("jvp-3", "jvp-5", "xent-2", "per-3")
+OF_THE_PLATFORM = ("jvp-3", "jvp-5", "xent-2", "per-3", "mask-3: by the Jacobian")
 # Booleans beside a Python number, which NumPy takes for its default integer; the kit's integers are not concerned.
 BOOLEANS_AND_NUMBERS = ("Relu: bool",)
 
