@@ -22,9 +22,8 @@ NOTED = """() => {
     };
     new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
 }"""
-# The buttons over whose middle something lies that came later.
-# Delays what the storage of JupyterLite tells about checkpoints until `release` is called.
-NO_CHECKPOINT = """() => {
+# Holds JupyterLite's list of checkpoints back until `release` is called.
+HOLD_CHECKPOINTS = """() => {
     const held = new Promise(done => { window.release = done; });
     const wait = setInterval(() => {
         const contents = window.jupyterapp?.serviceManager.contents;
@@ -36,10 +35,11 @@ NO_CHECKPOINT = """() => {
     }, 1);
 }"""
 CHECKPOINTS = "async path => (await jupyterapp.serviceManager.contents.listCheckpoints(path)).length"
-OPENED = """() => {
+PANELS_AND_KERNELS = """() => {
     const { shell, serviceManager } = jupyterapp;
     return [[...shell.widgets('main')].length, [...serviceManager.kernels.running()].length];
 }"""
+# The buttons over whose middle something lies that came later.
 COVERED = """() => [...document.querySelectorAll('button')].filter(one => {
     const { x, y, width, height } = one.getBoundingClientRect();
     const above = width && one.checkVisibility() && document.elementFromPoint(x + width / 2, y + height / 2);
@@ -85,16 +85,16 @@ def test_python_starts_once_and_with_the_page(visitor: Visitor) -> None:
         assert not [text for text in said if "unregistering" in text]
 
 
-def test_a_lesson_and_its_kernel_wait_for_no_checkpoint(visitor: Visitor) -> None:
-    """And JupyterLite, which asks for both once it has one, finds them."""
+def test_a_kernel_waits_for_no_checkpoint(visitor: Visitor) -> None:
+    """JupyterLab's own request, after the checkpoint, starts no second kernel, and opens no second panel."""
     visit = visitor.visit()
-    visit.page.add_init_script(f"addEventListener('DOMContentLoaded', {NO_CHECKPOINT})")
+    visit.page.add_init_script(f"addEventListener('DOMContentLoaded', {HOLD_CHECKPOINTS})")
     visit.notebook(LESSON)
     assert visit.printed("print(6 * 7)") == "42\n"
     visit.page.evaluate("release()")
     visit.page.wait_for_function(CHECKPOINTS, arg=LESSON)
-    assert visit.page.evaluate(OPENED) == [1, 1]
     assert visit.printed("print(6 * 8)") == "48\n"
+    assert visit.page.evaluate(PANELS_AND_KERNELS) == [1, 1]
 
 
 def test_a_lessons_own_page_leaves_consoles_and_editors_to_the_lab(visitor: Visitor) -> None:

@@ -4,26 +4,27 @@ import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { siteSyllabus } from '../services/kernelTransport';
 
-/** Open the notebook that the page's address names. JupyterLite opens it after it has saved its state, for which it waits half a second; it then finds the notebook open. */
+/** Open the notebook that a lesson page's address names, with the arguments of JupyterLite's own call: that comes after the page's layout was saved, half a second later, and finds the notebook open. */
 function openNotebook(documents: IDocumentManager): void {
-  const asked = new URLSearchParams(location.search);
-  const path = asked.get('path');
-  if (PageConfig.getOption('notebookPage') === 'notebooks' && path && !asked.has('factory')) {
+  const query = new URLSearchParams(location.search);
+  const path = query.get('path');
+  if (PageConfig.getOption('notebookPage') === 'notebooks' && path && !query.has('factory')) {
     documents.openOrReveal(path, documents.registry.defaultWidgetFactory(path).name, undefined, { ref: '_noref' });
   }
 }
 
-/** Ask for a notebook's kernel once its cells are known. JupyterLab asks after it has made a checkpoint, for which the browser's storage takes more than a second while a page is being drawn. */
+/** Ask for a notebook's kernel once its file has been read. JupyterLab asks after it has made a checkpoint (a backup copy of the file), for which the browser's storage takes more than a second while a page is being drawn. */
 async function startKernel({ context }: NotebookPanel): Promise<void> {
   await context.ready;
   const { model, sessionContext } = context;
   const { kernelPreference } = sessionContext;
+  // As JupyterLab's Context does before it asks.
   sessionContext.kernelPreference = {
     ...kernelPreference,
     name: model.defaultKernelName || kernelPreference.name,
     language: model.defaultKernelLanguage
   };
-  await sessionContext.initialize(); // JupyterLab's own call gets the same answer, and asks for a kernel if none is named
+  await sessionContext.initialize(); // JupyterLab's later call gets the same result, and shows the kernel dialog if no kernel is named
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -35,7 +36,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     if (siteSyllabus()) {
       void app.started.then(() => openNotebook(documents));
       tracker.widgetAdded.connect((_, panel) => {
-        startKernel(panel).catch(() => undefined); // JupyterLab's own call fails alike, and tells why
+        startKernel(panel).catch(() => undefined); // the session context has shown the error
       });
     }
   }

@@ -31,9 +31,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         P *= rng.choice([-1.0, 1.0], P.shape)
         P[0, 0] = -abs(P[0, 0]) * np.sign(P[0, 1:].prod())  # a product below 0
         u = rng.normal(size=(rows, columns))
-        # A tensor's operations give no signal in a browser, so nan is looked for in the result.
+        # In a browser NumPy gives no floating-point warning about a tensor's values; nan in the result is seen everywhere.
         reply = yield Call("ratios", (P, B), wrt=(0, 1), seed=u, quiet=True)
-        if is_nan(reply.value):
+        if has_nan(reply.value):
             a.fail({"through-logarithms"})
             continue
         want = 1 - P.prod(1)[:, None] / B.prod(0)
@@ -44,7 +44,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             gradients_2(a, reply.gradients, P, B, u)
 
 
-def is_nan(value: object) -> bool:
+def has_nan(value: object) -> bool:
     """Whether some entry of an array is nan."""
     return isinstance(value, np.ndarray) and value.dtype.kind == "f" and bool(np.isnan(value).any())
 
