@@ -14,6 +14,7 @@ from benchmarks.library_comparison.systems import (
     HAND,
     HELD,
     JAX,
+    PRODUCTS,
     TORCH,
     TORCH_COMPILE,
     TRACED,
@@ -26,7 +27,7 @@ from benchmarks.library_comparison.workloads.linear_algebra import FORWARD_MODE
 from benchmarks.library_comparison.workloads.logistic import READS
 from benchmarks.library_comparison.workloads.loops import NATIVE_GRU
 from benchmarks.library_comparison.workloads.models import CHANNELS_LAST
-from benchmarks.library_comparison.workloads.networks import FUSED, PRODUCTS, STREAM
+from benchmarks.library_comparison.workloads.networks import FUSED, STREAM
 from benchmarks.library_comparison.workloads.normalization import NATIVE_NORM
 from benchmarks.library_comparison.workloads.recurrent import NATIVE
 from benchmarks.library_comparison.workloads.tables import SPARSE

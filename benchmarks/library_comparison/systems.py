@@ -20,6 +20,7 @@ EAGER, COMPILED, HELD, HAND = "kit eager", "kit compiled", "kit compiled, kept",
 TORCH, JAX, DONATED, TENSORFLOW = "PyTorch", "JAX", "JAX donated", "TensorFlow"
 AUTOGRAD, MYGRAD, TORCH_COMPILE = "autograd", "MyGrad", "torch.compile"
 TRACED = "PyTorch traced"
+PRODUCTS = "limit: its matrix products"
 
 
 @dataclass
@@ -38,6 +39,22 @@ Systems = dict[str, System]
 def limit(run: Callable[[], Any]) -> System:
     """A part of the work that every library must do: a copy, or only the matrix products."""
     return System(run, numbers=False)
+
+
+def products(dtype: Any, *shapes: tuple[int, int, int, int]) -> Systems:
+    """The matrix products of a step, by NumPy's BLAS into preallocated memory: rows, length, columns, how often."""
+    rng = np.random.default_rng(1)
+    ready = [
+        (rng.random((m, k)).astype(dtype), rng.random((k, n)).astype(dtype), np.empty((m, n), dtype), times)
+        for m, k, n, times in shapes
+    ]
+
+    def run() -> None:
+        for a, b, out, times in ready:
+            for _ in range(times):
+                np.dot(a, b, out=out)
+
+    return {PRODUCTS: limit(run)}
 
 
 def arrays(nest: Any) -> list[np.ndarray[Any, Any]]:

@@ -8,10 +8,9 @@ import numpy as np
 
 import autodiff_kit as ak
 from benchmarks.library_comparison.setting import Setting
-from benchmarks.library_comparison.systems import HAND, System, Systems, gradients, limit, torch_run
+from benchmarks.library_comparison.systems import HAND, PRODUCTS, System, Systems, gradients, limit, torch_run
 
 SDPA = "PyTorch fused attention"
-PRODUCTS = "limit: its matrix products"
 FAR = -1e9
 
 

@@ -20,9 +20,11 @@ from benchmarks.library_comparison.systems import (
     Systems,
     jit,
     kit,
+    limit,
 )
 from benchmarks.library_comparison.workloads.steps import Step
 
+SOLVE = "limit: one factorization and solve"
 LIBRARY, FORWARD_MODE = "kit LevenbergMarquardt", "PyTorch forward mode"
 ITERATIONS = 8
 
@@ -74,7 +76,8 @@ def solve(n: int) -> Callable[[Setting], Systems]:
 
         torch = lambda *a: loss(s.torch.linalg.solve)(*a)  # noqa: E731
         jax = lambda *a: loss(s.jax.numpy.linalg.solve)(*a)  # noqa: E731
-        return step.systems(s, loss(ak.solve), torch, jax)
+        least = {SOLVE: limit(lambda: np.linalg.solve(*step.start))}
+        return step.systems(s, loss(ak.solve), torch, jax) | least
 
     return build
 

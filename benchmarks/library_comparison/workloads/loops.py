@@ -9,7 +9,7 @@ import numpy as np
 
 import autodiff_kit as ak
 from benchmarks.library_comparison.setting import Setting
-from benchmarks.library_comparison.systems import Systems
+from benchmarks.library_comparison.systems import Systems, products
 from benchmarks.library_comparison.workloads.steps import Step, zeros
 
 NATIVE_GRU = "PyTorch native GRU"
@@ -92,7 +92,10 @@ def gated_cell(s: Setting) -> Systems:
         h = s.torch.gru(x, h[None], weights, True, 1, 0.0, False, False, False)[1]
         return (h * h).sum()
 
-    return step.systems(s, loss(_last(ak.scan), ak.sigmoid, ak.tanh), torch, jax, {NATIVE_GRU: native})
+    of_step = [(batch, width, 3 * width, steps), (batch, 3 * width, width, steps), (width, batch, 3 * width, steps)]
+    of_all = [(steps * batch, inputs, 3 * width, 1), (inputs, steps * batch, 3 * width, 1)]
+    least = products(s.dtype, *of_step, *of_all)
+    return step.systems(s, loss(_last(ak.scan), ak.sigmoid, ak.tanh), torch, jax, {NATIVE_GRU: native}) | least
 
 
 def equation(s: Setting) -> Systems:

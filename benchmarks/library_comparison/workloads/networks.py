@@ -18,6 +18,7 @@ from benchmarks.library_comparison.systems import (
     HAND,
     JAX,
     MYGRAD,
+    PRODUCTS,
     TENSORFLOW,
     TORCH,
     TORCH_COMPILE,
@@ -26,7 +27,7 @@ from benchmarks.library_comparison.systems import (
     limit,
 )
 
-FUSED, PRODUCTS, STREAM = "PyTorch fused", "limit: its matrix products", "limit: the stream"
+FUSED, STREAM = "PyTorch fused", "limit: the stream"
 RATE, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.999, 1e-8
 
 

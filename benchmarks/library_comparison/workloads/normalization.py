@@ -8,7 +8,7 @@ import numpy as np
 
 import autodiff_kit as ak
 from benchmarks.library_comparison.setting import Setting
-from benchmarks.library_comparison.systems import Systems
+from benchmarks.library_comparison.systems import Systems, products
 from benchmarks.library_comparison.workloads.steps import Step, zeros
 
 NATIVE_NORM, EPSILON = "PyTorch native norm", 1e-5
@@ -59,4 +59,5 @@ def wide_head(s: Setting) -> Systems:
         scores = s.jax.nn.log_softmax(x @ p[0] + p[1])
         return -s.jax.numpy.take_along_axis(scores, labels[:, None], 1).mean()
 
-    return step.systems(s, kit, torch, jax)
+    least = products(s.dtype, (rows, width, classes, 1), (width, rows, classes, 1))
+    return step.systems(s, kit, torch, jax) | least
