@@ -126,8 +126,8 @@ def _summarize_large(array: Any) -> tuple[int, int, tuple[Any, ...]]:
 
 def _mean(xs: list[Any]) -> float:
     """The mean, without a sum that is too large for a floating-point number."""
-    total = sum(xs)
-    return total / len(xs) if total - total == 0 else sum(x / len(xs) for x in xs)
+    total = float(sum(xs))
+    return total / len(xs) if math.isfinite(total) else math.fsum(x / len(xs) for x in xs)
 
 
 def array_entries(value: Any, limit: int) -> dict[str, Any]:

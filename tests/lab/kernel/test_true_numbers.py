@@ -56,9 +56,7 @@ def test_the_gradient_of_a_target_off_the_tape_is_none(seen: Any, make: Any) -> 
         y = x * x
         target = make(y)
     name = seen.last()
-    assert (
-        seen.ask("tape.kinds", tape=name, a=0, b=2)["cotangent"] == "vv"
-    )  # nothing was asked yet: that of the last row
+    assert seen.ask("tape.kinds", tape=name, a=0, b=2)["cotangent"] == "vv"  # as yet that of the last row
     assert tape.gradient(target, x) is None
     assert seen.ask("tape.asked", tape=name)["target"] is None
     assert seen.ask("tape.kinds", tape=name, a=0, b=2)["cotangent"] == "nn"
@@ -86,7 +84,7 @@ def test_an_interrupted_request_has_an_answer(seen: Any) -> None:
         raise KeyboardInterrupt
 
     x = ak.Variable(2.0)
-    with ak.GradientTape(persistent=True) as tape:
+    with ak.GradientTape(persistent=True) as seen.names["tape"]:
         y = x * x
         y.register_hook(stop)
         z = y * 3.0
