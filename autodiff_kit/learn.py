@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from autodiff_kit import widgets
@@ -20,6 +21,7 @@ from autodiff_kit.lessons.prediction import (
     prompt_as_text,
 )
 from autodiff_kit.lessons.progress import export_progress, import_progress, progress
+from autodiff_kit.lessons.progress_rows import PredictionError, to_json
 from autodiff_kit.lessons.prompt import Prompt
 from autodiff_kit.lessons.prompts import find_prompt, prompts_of
 from autodiff_kit.lessons.tables import Table, number, vector
@@ -109,8 +111,14 @@ class DisplayedPrompt:
         self._below.value = "" if verdict.truth is not None else verdict._repr_html_()
 
     def _commit(self, change: dict[str, Any]) -> None:
-        if change["new"] is not None and self.answer is None:
-            progress().commit_prediction(self.prompt.lesson, self.prompt.item, change["new"])
+        if change["new"] is None:
+            return
+        with suppress(PredictionError):  # another notebook was faster
+            if self.answer is None:
+                progress().commit_prediction(self.prompt.lesson, self.prompt.item, change["new"])
+        first = self.answer
+        if to_json(first) != to_json(change["new"]):
+            self.widget.put_back(first)
 
     def _reopen(self, change: dict[str, Any]) -> None:
         """Forget a result that came before any answer, so that the question can be answered after all."""

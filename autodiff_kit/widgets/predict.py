@@ -87,6 +87,16 @@ class Predict(anywidget.AnyWidget):
     def _translated_words(self) -> dict[str, str]:
         return {text: translate(text) for text in WORDS}
 
+    def put_back(self, answer: Any) -> None:
+        """Show the answer that was committed first, in another notebook, in place of the one that came after it.
+
+        Parameters
+        ----------
+        answer : str, float or list of str
+        """
+        self._trait_values["answer"] = answer  # set would refuse it: what is committed stays
+        self.send_state("answer")
+
     def __repr__(self) -> str:
         said = "open" if self.answer is None else f"answer={self.answer!r}"
         return f"Predict({self.question!r}, {said})"

@@ -74,6 +74,15 @@ def test_a_stored_answer_is_in_the_widget_after_a_restart(kept: Progress) -> Non
     assert learn.predict("sweeps").widget.answer == 64
 
 
+def test_the_answer_of_another_notebook_came_first(kept: Progress) -> None:
+    question = learn.predict("jv")
+    kept.commit_prediction("01", "jv", "pushed")  # the same lesson, opened twice: this box was open all the while
+    question.widget.answer = "step"
+    assert question.widget.answer == "pushed"
+    assert kept.prediction("01", "jv").answer == "pushed"
+    assert learn.reveal("jv", [7, -5, 3]).right
+
+
 def test_without_an_answer_the_lesson_runs_and_nothing_is_kept(kept: Progress) -> None:
     question = learn.predict("jv")
     verdict = learn.reveal("jv", [7, -5, 3])

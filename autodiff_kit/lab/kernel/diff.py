@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_kit.lab.kernel.value_summary import is_unavailable
 
-__all__ = ["align_rows", "max_difference"]
+__all__ = ["align_rows", "max_difference", "rounding_of"]
 
 Alignment = list[tuple[int | None, int | None]]
 
@@ -157,6 +157,12 @@ def max_difference(a: Any, b: Any) -> float | None:
         )
     distance = np.where(np.isnan(distance), np.where(_equal_or_both_nan(x, y), 0.0, np.inf), distance)
     return float(distance.max())
+
+
+def rounding_of(a: Any, b: Any) -> float:
+    """A difference of two arrays that rounding alone may make: 1e-9 of their largest finite entry."""
+    finite = [np.abs(x[np.isfinite(x)]) for x in (np.asarray(a), np.asarray(b)) if x.dtype.kind in "fciub"]
+    return 1e-9 * max((float(x.max()) for x in finite if x.size), default=0.0)
 
 
 def _absolute_difference(x: Any, y: Any) -> Any:

@@ -291,6 +291,8 @@ class TapeInspector:
             answer["error"] = error_.message()
         except AutodiffError as error:
             answer["error"] = InspectorError("failed", str(error)).message()
+        except KeyboardInterrupt:  # the stop button; a request without an answer would hold up the page for ever
+            answer["error"] = InspectorError("failed", "The kernel was interrupted before it answered.").message()
         except Exception as error:  # noqa: BLE001 - the kernel's channel must outlive any mistake
             text = f"the kernel could not answer: {type(error).__name__}: {error}"
             answer["error"] = InspectorError(

@@ -8,7 +8,7 @@ from typing import Any
 from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.diagnostics.tape_cost import cost
-from autodiff_kit.lab.kernel.diff import align_rows, max_difference
+from autodiff_kit.lab.kernel.diff import align_rows, max_difference, rounding_of
 from autodiff_kit.lab.kernel.errors import InspectorError, int_argument
 from autodiff_kit.lab.kernel.explain import ExplainedValue, explain_message, jacobian_message, value_of_row
 from autodiff_kit.lab.kernel.history import TapeEntry
@@ -122,14 +122,19 @@ def _value_kinds(context: InspectorContext, message: Message) -> Message:
         "b": b,
         "value": view.kinds[a:b].decode(),
         "tangent": None if forward is None else forward.kinds[a:b].decode(),
-        "cotangent": None if reverse is None else _cotangent_kinds(view, reverse, a, b),
+        "cotangent": _cotangent_kinds(view, reverse, a, b),
         "bad": view.bad,
     }
 
 
-def _cotangent_kinds(view: TapeView, sweep: ReverseSweep, a: int, b: int) -> str:
-    """Kinds of the cotangents; a variable that is not trainable is frozen, whatever cotangent it received."""
-    letters = sweep.kinds[a:b]
+def _cotangent_kinds(view: TapeView, sweep: ReverseSweep | None, a: int, b: int) -> str | None:
+    """Kinds of the cotangents; a variable that is not trainable is frozen, whatever cotangent it received.
+
+    None without a sweep, unless it is known that nothing gets a cotangent: the target is not on the tape.
+    """
+    if sweep is None and not view.off_tape:
+        return None
+    letters = bytearray(b"n" * (b - a)) if sweep is None else sweep.kinds[a:b]
     for row in view.frozen:
         if a <= row < b:
             letters[row - a] = ord("f")
@@ -252,11 +257,9 @@ def _jacobian_of_rows(context: InspectorContext, message: Message) -> Message:
 def _cost_table(context: InspectorContext, message: Message) -> Message:
     view = context.view(message)
     top = int_argument(message, "top", 0, 100_000, 5)
-    goal = (
-        view.row_argument(message, "target", view.serializer.targets[0] if view.serializer.targets else None)
-        if view.n
-        else None
-    )
+    otherwise = view.serializer.targets[0] if view.serializer.targets else None
+    named = message.get("target") is not None or otherwise is not None  # without a row, or of one that is on no row
+    goal = view.row_argument(message, "target", otherwise) if named else None
     target = None if goal is None or view.table.nodes[goal] is None else value_of_row(view.table, goal)
     found = cost(view.tape, by=message.get("by", "line"), top=top, target=target)
 
@@ -283,8 +286,9 @@ def _diff_tapes(context: InspectorContext, message: Message) -> Message:
     changed, distances = [], []
     for k, (i, j) in enumerate(pairs):
         if i is not None and j is not None:
-            distance = max_difference(first.quantity(what, i), second.quantity(what, j))
-            if distance is not None and distance > 1e-9:
+            values = first.quantity(what, i), second.quantity(what, j)
+            distance = max_difference(*values)
+            if distance is not None and distance > rounding_of(*values):
                 changed.append(k)
                 distances.append(json_number(distance))
     return {"type": "diff", "pairs": [list(p) for p in pairs], "changed": changed, "apart": distances}

@@ -37,11 +37,13 @@ class TapeSerializer:
     cells : CellRegistry
     targets : list of int
         Rows whose gradient was requested; by default the last row that no other row reads.
+    off_tape : bool, optional
+        Whether the gradient was requested of values that are on no row: then there is no target.
     """
 
-    def __init__(self, table: TapeTable, cells: CellRegistry, targets: list[int]) -> None:
+    def __init__(self, table: TapeTable, cells: CellRegistry, targets: list[int], off_tape: bool = False) -> None:
         self.table = table
-        self.set_targets(targets)
+        self.set_targets(targets, off_tape)
         self.tables: dict[str, list[Any]] = {}
         self.columns: dict[str, np.ndarray] = {}
         keys = {file: cells.cell_key(file) for file in {file for file, _ in table.places}}
@@ -59,9 +61,9 @@ class TapeSerializer:
         self.inputs = _narrowest_ints(list(chain.from_iterable(table.inputs)))
         self.broken = _broken_paths(table)
 
-    def set_targets(self, targets: list[int]) -> None:
+    def set_targets(self, targets: list[int], off_tape: bool = False) -> None:
         """Compute backward costs for these target rows."""
-        self.targets = targets or _last_unread_operation(self.table)
+        self.targets = targets if targets or off_tape else _last_unread_operation(self.table)
         self._costs: dict[str, list[int]] | None = None
 
     @property
@@ -241,6 +243,8 @@ def _nan_expression(table: TapeTable, row: int, place: tuple[int, ...]) -> str:
         return name
     texts = [_number_text(np.broadcast_to(np.asarray(x), shape)[place]) for x in values]
     sign = _SIGNS.get(name)
+    if name == "power" and row in table.notes:  # a plain exponent has no row
+        return f"({texts[0]}){table.notes[row]}"
     if sign is None:
         return f"{name}({', '.join(texts)})"
     return f" {sign} ".join(f"({t})" if k and t.startswith("−") else t for k, t in enumerate(texts))

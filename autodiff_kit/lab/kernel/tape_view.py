@@ -39,7 +39,7 @@ class TapeView:
         self.sources: list[Any] = list(self.gradient_request[2])
         self.table = TapeTable(tape, entry.saved_parts, self.sources, (entry.file, entry.line))
         self._take_targets()
-        self.serializer = TapeSerializer(self.table, context.cells, self.targets)
+        self.serializer = TapeSerializer(self.table, context.cells, self.targets, self.off_tape)
         self.frozen = [row for row, flags in self.table.flags.items() if "f" in flags]
         self.kinds = bytearray(b"?" * len(self.table))
         self.not_scanned = set(range(len(self.table)))
@@ -53,6 +53,7 @@ class TapeView:
             (row, w) for node, w in zip(targets, weights, strict=True) if (row := self.table.row.get(node)) is not None
         ]
         self.targets, self.weights = [row for row, _ in known], [weight for _, weight in known]
+        self.off_tape = bool(targets) and not known  # every gradient of such a target is None
 
     def refresh_gradient(self, tape: GradientTape) -> bool:
         """Update to a later gradient request; False if a source has no row, so that the view must be rebuilt."""
@@ -62,7 +63,7 @@ class TapeView:
                 return False
             self.gradient_request, self.sources = gradient_request, list(gradient_request[2])
             self._take_targets()
-            self.serializer.set_targets(self.targets)
+            self.serializer.set_targets(self.targets, self.off_tape)
             self.sweeps.pop("reverse", None)
         return True
 

@@ -1,4 +1,4 @@
-"""Short summaries of arrays: a one-letter kind, and seven statistics."""
+"""Short summaries of arrays: a one-letter kind, and eight statistics."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _flat_real(value: Any) -> Any:
 
 
 def kind_letter(value: Any) -> str:
-    """One letter: n None, 0 zero, v finite, N with nan, i with an infinity, ? unknown."""
+    """One letter: n None, 0 zero, v finite (or without entries), N with nan, i with an infinity, ? unknown."""
     if type(value) is float:
         return "0" if value == 0 else "N" if value != value else "i" if value in (math.inf, -math.inf) else "v"
     if value is None:
@@ -72,34 +72,36 @@ def kind_letter(value: Any) -> str:
                 return "N" if np.isnan(array).any() else "i"
         elif total:
             return "v"
-    return "v" if array.any() else "0"
+    return "v" if array.any() or not array.size else "0"
 
 
 def summarize(value: Any) -> list[Any] | None:
     """Smallest, largest, mean and Euclidean norm of the finite entries; the numbers of entries that are not finite and
-    that are zero; the first four entries. None for None, and for an unknown value.
+    that are zero; the first four entries; the number of nans. None for None, and for an unknown value.
     """
     if value is None or is_unavailable(value):
         return None
     if type(value) is float:
         one = json_number(value)
         if type(one) is str:
-            return ["nan", "nan", "nan", 0, 1, 0, [one]]
-        return [one, one, one, abs(one), 0, int(value == 0), [one]]  # type: ignore[arg-type]
+            return ["nan", "nan", "nan", 0, 1, 0, [one], int(one == "nan")]
+        return [one, one, one, abs(one), 0, int(value == 0), [one], 0]  # type: ignore[arg-type]
     array = _flat_real(value)
     first = [json_number(x) for x in array[:4].tolist()]
     bad, zeros, figures = _summarize_small(array.tolist()) if array.size <= _SMALL_SIZE else _summarize_large(array)
-    return [*map(json_number, figures), bad, zeros, first]
+    nans = int(np.isnan(array).sum()) if bad else 0
+    return [*map(json_number, figures), bad, zeros, first, nans]
 
 
 _NO_FINITE = (math.nan, math.nan, math.nan, 0.0)
+_SAFE_SQUARES = (1e-280, 1e280)  # sums of squares in which nothing was lost
 
 
 def _summarize_small(xs: list[Any]) -> tuple[int, int, tuple[Any, ...]]:
     good = [x for x in xs if x - x == 0]
     if not good:
         return len(xs), 0, _NO_FINITE
-    figures = (min(good), max(good), sum(good) / len(good), math.sqrt(sum(x * x for x in good)))
+    figures = (min(good), max(good), _mean(good), math.hypot(*good))
     return len(xs) - len(good), xs.count(0), figures
 
 
@@ -114,7 +116,18 @@ def _summarize_large(array: Any) -> tuple[int, int, tuple[Any, ...]]:
         if not good.size:
             return bad, zeros, _NO_FINITE
         length = float(np.dot(good, good))
-    return bad, zeros, (wide.min(), wide.max(), wide.mean(), math.sqrt(length))
+    least, most = float(wide.min()), float(wide.max())
+    size = max(-least, most)
+    if _SAFE_SQUARES[0] < length < _SAFE_SQUARES[1] or not size:
+        return bad, zeros, (least, most, wide.mean(), math.sqrt(length))
+    scaled = wide / size  # the squares, or the sum, would leave the range of floating-point numbers
+    return bad, zeros, (least, most, size * float(scaled.mean()), size * math.sqrt(float(np.dot(scaled, scaled))))
+
+
+def _mean(xs: list[Any]) -> float:
+    """The mean, without a sum that is too large for a floating-point number."""
+    total = float(sum(xs))
+    return total / len(xs) if math.isfinite(total) else math.fsum(x / len(xs) for x in xs)
 
 
 def array_entries(value: Any, limit: int) -> dict[str, Any]:

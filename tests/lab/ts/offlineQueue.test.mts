@@ -95,3 +95,16 @@ test('what is kept under its name by something else is passed by', async () => {
     assert.equal(await queue.flush(), false, text);
   }
 });
+
+test('what waits outlives a login that ran out', async () => {
+  let answer: object | null = { status: 0 };
+  const queue = new OfflineQueue(async () => { if (answer) { throw answer; } }, new Store());
+  await queue.sendOrKeep(change('progress/01'));
+  for (answer of [{ status: 403, code: 'login' }, { status: 401 }, { status: 200, code: 'not_json' }]) {
+    assert.equal(await queue.flush(), false);
+    assert.equal(queue.size, 1);
+  }
+  answer = null;
+  assert.equal(await queue.flush(), true);
+  assert.equal(queue.size, 0);
+});

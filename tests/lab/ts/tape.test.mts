@@ -267,3 +267,22 @@ test('in the narrowest panel the numbers get by with less, so that no column is 
   assert.ok(least(300) <= 300 - 20, `${least(300)} px`);
   assert.equal(columnWidth('value', 420), 'minmax(94px, 1fr)');
 });
+
+test('kinds that are asked for anew leave no row unknown: an earlier run ends', async () => {
+  const kernel = new RecordedKernel(recorded('push'));
+  const answers: (() => void)[] = [];
+  const tape = await Tape.open(kernel, 't1');
+  kernel.answers['tape.kinds'] = () => new Promise(done => answers.push(() => done(structuredClone(recorded('push')['tape.kinds']))));
+  const first = tape.loadCostsAndKinds();
+  await later();
+  const second = tape.loadCostsAndKinds();
+  await later();
+  assert.equal(answers.length, 2);
+  answers[0]();
+  await first;
+  tape.kinds.value.fill(KIND.UNKNOWN);
+  assert.equal(tape.kind('value', 0), KIND.UNKNOWN); // the later run is still on its way: not "not kept"
+  answers[1]();
+  await second;
+  assert.equal(tape.kind('value', 0), KIND.FINITE);
+});

@@ -26,16 +26,16 @@ test('big numbers carry a unit after a narrow space', () => {
 });
 
 test('an array is written whole while it is short, then by its range', () => {
-  assert.equal(summaryText([-1, 3, 1.3, 3.7, 0, 0, [2, 3, -1]], [3]), '[2 3 −1]');
-  assert.equal(summaryText([2, 2, 2, 2, 0, 0, [2]], []), '2');
-  assert.equal(summaryText([-5, 5, 0, 9, 0, 0, [1, 2, 3, 4]], [4, 6]), '−5\u200a…\u200a5');
-  assert.equal(summaryText([7, 7, 7, 7, 0, 0, [7, 7, 7, 7]], [9]), '7 ×9');
-  assert.equal(summaryText(['nan', 'nan', 'nan', 0, 0, 0, []], [0, 3]), '[]');
+  assert.equal(summaryText([-1, 3, 1.3, 3.7, 0, 0, [2, 3, -1], 0], [3]), '[2 3 −1]');
+  assert.equal(summaryText([2, 2, 2, 2, 0, 0, [2], 0], []), '2');
+  assert.equal(summaryText([-5, 5, 0, 9, 0, 0, [1, 2, 3, 4], 0], [4, 6]), '−5\u200a…\u200a5');
+  assert.equal(summaryText([7, 7, 7, 7, 0, 0, [7, 7, 7, 7], 0], [9]), '7 ×9');
+  assert.equal(summaryText(['nan', 'nan', 'nan', 0, 0, 0, [], 0], [0, 3]), '[]');
 });
 
 test('kinds are one letter each, and None, zero and a number are said apart', () => {
   assert.deepEqual([...decodeKinds('n0vNif?')], [0, 1, 2, 3, 4, 5, 9]);
-  const said = [KIND.NONE, KIND.ZERO, KIND.FINITE].map(kind => spokenValue(kind, [1, 2, 1.5, 2, 0, 0, [1, 2]], [2]));
+  const said = [KIND.NONE, KIND.ZERO, KIND.FINITE].map(kind => spokenValue(kind, [1, 2, 1.5, 2, 0, 0, [1, 2], 0], [2]));
   assert.equal(new Set(said).size, 3);
 });
 
@@ -58,7 +58,15 @@ test('words come from the chosen language, with their holes filled', () => {
 
 test('infinities of both signs are not said to be one', () => {
   const nothing = ['nan', 'nan', 'nan', 0] as const;
-  assert.equal(summaryText([...nothing, 2, 0, ['inf', '-inf']], [2]), '[∞ −∞]');
-  assert.equal(summaryText([...nothing, 9, 0, ['inf', '-inf', 'inf', 'inf']], [9]), '±∞ ×9');
-  assert.equal(summaryText([...nothing, 9, 0, ['inf', 'inf', 'inf', 'inf']], [9]), '∞ ×9');
+  assert.equal(summaryText([...nothing, 2, 0, ['inf', '-inf'], 0], [2]), '[∞ −∞]');
+  assert.equal(summaryText([...nothing, 9, 0, ['inf', '-inf', 'inf', 'inf'], 0], [9]), '±∞ ×9');
+  assert.equal(summaryText([...nothing, 9, 0, ['inf', 'inf', 'inf', 'inf'], 0], [9]), '∞ ×9');
+});
+
+test('an infinity is no NaN, and is read out; an array without entries has no range', () => {
+  assert.match(spokenValue(KIND.NAN, [1, 1, 1, 1, 3, 0, ['nan', 'inf', '-inf', 1], 1], [4]), /^1 entr/i);
+  assert.match(spokenValue(KIND.INF, ['nan', 'nan', 'nan', 0, 2, 0, ['inf', 'inf'], 0], [2]), /^∞/);
+  assert.match(spokenValue(KIND.INF, [1, 2, 1.5, 2, 1, 0, [1, 2, 'inf'], 0], [3]), /∞/);
+  assert.equal(spokenValue(KIND.FINITE, ['nan', 'nan', 'nan', 0, 0, 0, [], 0], [0, 3]), '[]');
+  assert.match(spokenValue(KIND.FROZEN, [1, 1, 1, 1, 0, 0, [1], 0], []), /frozen/i);
 });

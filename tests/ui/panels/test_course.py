@@ -204,7 +204,15 @@ def test_questions_are_checked_hinted_and_handed_in(newcomer: Any) -> None:
     expect(save.or_(receipt).first).to_be_visible()
     if save.is_visible():
         save.click()
-    expect(receipt).to_be_visible()
+    expect(receipt).to_contain_text(re.compile(r"at \d+/\d+/\d+, "))  # the next day a time alone would mislead
+
+    first.get_by_role("button", name="Check").click()
+    expect(first.locator(".akl-q-state")).to_have_text("not yet · 2 tries")
+    first.get_by_role("button", name="Solution").click()
+    solution = first.locator("pre.akl-solution")
+    solution.focus()
+    page.keyboard.press("ArrowDown")
+    expect(solution).to_be_focused()  # it scrolls; another question would have the focus
 
 
 @pytest.mark.parametrize(

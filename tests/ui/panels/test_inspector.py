@@ -183,6 +183,17 @@ def test_connected_nodes_show_their_path_and_jacobian(bench: Any) -> None:
     expect(bench.inspector.locator(".akl-jac td")).to_have_text(["3", "2", "0"])
 
 
+def test_a_gradient_of_a_value_off_the_tape_is_none_everywhere(bench: Any) -> None:
+    bench.notebook()
+    bench.run(SETUP, PUSH)
+    bench.tape(12)
+    bench.run("assert tape.gradient(ak.stop_gradient(y), x) is None")
+    expect(bench.inspector.locator(".akl-banners")).to_contain_text("None everywhere")
+    expect(bench.row(0).locator(".akl-td").last).to_have_text("None")
+    expect(bench.inspector.locator(".akl-tag", has_text="target")).to_have_count(0)
+    bench.shot("off_the_tape")
+
+
 def test_the_first_nan_has_a_banner_and_a_line(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, NAN)

@@ -21,6 +21,7 @@ export interface ExercisesHost {
 type QuestionStatus = QuestionState | 'running';
 const STATE_ICONS: Record<QuestionStatus, string> = { passed: 'check', partial: 'half', 'not yet': 'minus', error: 'warn', 'not tried': 'pencil', running: 'clock' };
 const stateLabel = (state: QuestionStatus): string => ({ passed: t('passed'), partial: t('partly right'), 'not yet': t('not yet'), error: t('error'), 'not tried': t('not tried'), running: t('checking') })[state];
+const SCROLLS = new Set(['ArrowDown', 'ArrowUp', 'Home', 'End']);
 const barClass: Record<QuestionState, string> = { passed: 'done', partial: 'read', 'not yet': 'begun', error: 'begun', 'not tried': 'none' };
 
 export class ExercisesPanel {
@@ -160,7 +161,7 @@ export class ExercisesPanel {
     const left = data.questions.filter(q => q.state !== 'passed').length;
     const last = data.handed[0] as Submission | undefined;
     const open = left ? tn('%1 question is open. You can hand in now and again later; the last one counts.', '%1 questions are open. You can hand in now and again later; the last one counts.', left) : t('All questions pass.');
-    const at = last ? new Date(last.at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : '';
+    const at = last ? new Date(last.at).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' }) : '';
     const words = this.unsaved ? t('Save first: the notebook has changes that the file does not have.') : last ? t('Handed in at %1, %2 of %3 points. Receipt %4.', at, last.score, last.max, last.receipt) : open;
     replaceChildren(this.foot, h('p', { role: 'status' }, last && !this.unsaved ? icon('check') : null, h('span', null, words)),
       this.unsaved ? button(t('Save and hand in'), { ic: 'save', text: true, act: () => void this.host.saveNotebook().then(() => this.handIn()) })
@@ -304,8 +305,8 @@ export class ExercisesPanel {
   }
 
   private onKeydown(e: KeyboardEvent, q: Question): void {
-    if (e.ctrlKey || e.metaKey || e.altKey) {
-      return;
+    if (e.ctrlKey || e.metaKey || e.altKey || (SCROLLS.has(e.key) && e.target instanceof HTMLPreElement)) {
+      return; // in a long solution these keys scroll
     }
     const all = [...this.list.querySelectorAll<HTMLElement>('.akl-q-head')];
     const at = all.findIndex(one => one.closest<HTMLElement>('.akl-q')!.dataset.id === q.id);

@@ -185,7 +185,7 @@ export class NodeDetails {
 
   private actions(i: number): HTMLElement {
     const tape = this.s.tape!;
-    const none = tape.kinds.cotangent[i] === KIND.NONE && this.s.reverseEnd <= i && !tape.flag(i, 'k');
+    const none = !tape.isTargetElsewhere && tape.kinds.cotangent[i] === KIND.NONE && this.s.reverseEnd <= i && !tape.flag(i, 'k');
     const ends = tape.flag(i, 'k') ? [] : [
       button(t('As source'), { key: '[', title: t('∂ … / ∂ this'), act: () => this.pair('source') }),
       button(t('As target'), { key: ']', title: t('∂ this / ∂ …'), act: () => this.pair('target') })

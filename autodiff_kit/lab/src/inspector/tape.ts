@@ -20,6 +20,7 @@ export class Tape {
   /** The kernel no longer answers for the tape: nothing more can be requested. */
   gone = false;
   private kindsLoaded = false;
+  private kindsTurn = 0;
   hasTangents = false;
   /** Another tape is shown: nothing more is asked of this one. */
   closed = false;
@@ -85,6 +86,10 @@ export class Tape {
 
   get id(): string {
     return this.header.tape;
+  }
+  /** The gradient was asked of a value that is on no row, so it is None for every source. */
+  get isTargetElsewhere(): boolean {
+    return this.header.target === null && this.header.asked > 0;
   }
   get target(): number {
     return this.header.target ?? this.n - 1;
@@ -163,10 +168,14 @@ export class Tape {
   private async loadKinds(): Promise<void> {
     const pieces = chunkStarts(this.n, KIND_CHUNK_ROWS);
     this.kindsLoaded = false;
+    const turn = ++this.kindsTurn; // an earlier run ends here: of three, one request would displace another's
     let idle = 0;
     let drawn = 0;
     for (let left = Infinity; pieces.length && idle < MAX_IDLE_REQUESTS && !this.gone && !this.closed;) {
       const unknown = await this.loadKindChunk(pieces[0]);
+      if (turn !== this.kindsTurn) {
+        return;
+      }
       if (unknown <= 0) {
         pieces.shift();
         left = Infinity;
@@ -263,7 +272,7 @@ export class Tape {
 
   /** Sources that the target's gradient does not reach. */
   sourcesWithoutGradient(): number[] {
-    return this.header.sources.filter(i => this.kinds.cotangent[i] === KIND.NONE);
+    return this.isTargetElsewhere ? [] : this.header.sources.filter(i => this.kinds.cotangent[i] === KIND.NONE);
   }
 
   /** Groups by line or by module, in the order in which each first ran; `text` gives a line's code. */

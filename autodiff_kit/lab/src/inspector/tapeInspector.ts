@@ -264,7 +264,7 @@ export class TapeInspector {
   /** A tape with a gradient request opens at the end of its reverse sweep. */
   private onKindsLoaded(tape: Tape): void {
     const { state } = this;
-    if (state.unstarted && tape.header.asked && tape.kinds.cotangent.some(k => k !== KIND.UNKNOWN && k !== KIND.NONE)) {
+    if (state.unstarted && tape.header.asked && (tape.isTargetElsewhere || tape.kinds.cotangent.some(k => k !== KIND.UNKNOWN && k !== KIND.NONE))) {
       Object.assign(state, { direction: -1, reverseEnd: 0, unstarted: false });
       state.changes.notify('dir', 'rows');
     }

@@ -63,9 +63,13 @@ export function spokenValue(kind: number, s: Summary | null | undefined, shape: 
     case KIND.NOT_KEPT:
       return t('not kept');
     case KIND.NAN:
-      return s ? tn('%1 entry is not a number', '%1 entries are not numbers', s[4]) : t('not a number');
-    default:
-      return !s ? t('loading') : shape.length ? t('from %1 to %2', formatNumber(s[0]), formatNumber(s[1])) : formatNumber(s[6][0] ?? s[0]);
+      return s ? tn('%1 entry is not a number', '%1 entries are not numbers', s[7]) : t('not a number');
+    case KIND.FROZEN:
+      return t('frozen');
+    case KIND.NOT_BEGUN:
+      return t('not yet');
+    default: // with an infinity, or without entries, there is no range to be told
+      return !s ? t('loading') : s[4] || !sizeOf(shape) ? summaryText(s, shape) : shape.length ? t('from %1 to %2', formatNumber(s[0]), formatNumber(s[1])) : formatNumber(s[6][0] ?? s[0]);
   }
 }
 
@@ -85,7 +89,7 @@ export function showValue(el: HTMLElement, role: string, kind: number, s?: Summa
   } else if (kind === KIND.ZERO) {
     setCell(el, 'zero', '0');
   } else if (kind === KIND.NAN) {
-    setCell(el, 'nan', s && sizeOf(shape) > 1 && s[4] < sizeOf(shape) ? `NaN ×${s[4]}` : 'NaN');
+    setCell(el, 'nan', s && s[7] < sizeOf(shape) ? `NaN ×${s[7]}` : 'NaN');
   } else if (kind === KIND.FROZEN) {
     setCell(el, 'frozen', t('frozen'));
   } else if (kind === KIND.NOT_KEPT && !s) {

@@ -12,6 +12,9 @@ const MAX_QUEUED = 200; // changes that are kept; each may be sent twice without
 /** Whether a status is temporary, so that the same change can succeed later: no server, a locked file, a full disk. */
 export const isTemporary = (status: number): boolean => status === 0 || status === 423 || status === 507 || status === 502 || status === 503;
 
+/** A login that ran out, or a proxy's page of login in place of an answer: the server has not seen the change. */
+const needsLogin = ({ status, code }: { status?: number; code?: string }): boolean => status === 401 || code === 'login' || code === 'not_json';
+
 export class OfflineQueue {
   private sending = false;
   /** How many changes wait has changed. */
@@ -68,7 +71,7 @@ export class OfflineQueue {
           await this.send(next);
           taken = true;
         } catch (error) {
-          if (isTemporary((error as { status?: number }).status ?? -1)) {
+          if (isTemporary((error as { status?: number }).status ?? -1) || needsLogin(error as { status?: number; code?: string })) {
             break;
           }
         }

@@ -6,8 +6,8 @@ export type JsonNumber = number | 'nan' | 'inf' | '-inf';
 export type Quantity = 'value' | 'tangent' | 'cotangent';
 export const QUANTITIES: Quantity[] = ['value', 'tangent', 'cotangent'];
 
-/** min, max, mean, l2, how many are not finite, how many are zero, the first entries (at most four). */
-export type Summary = [JsonNumber, JsonNumber, JsonNumber, JsonNumber, number, number, JsonNumber[]];
+/** min, max, mean, l2, how many are not finite, how many are zero, the first entries (at most four), how many are NaN. */
+export type Summary = [JsonNumber, JsonNumber, JsonNumber, JsonNumber, number, number, JsonNumber[], number];
 
 /** Summaries of a node's value, tangent and cotangent; undefined where not asked for, null where there is none. */
 export type NodeSummaries = (Summary | null | undefined)[];
