@@ -5,14 +5,15 @@ Variables and slots are updated in place; see :mod:`autodiff_kit.compile.run.buf
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from graphlib import CycleError
 from typing import Any
 
 from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode, is_scalar
-from autodiff_kit.compile.passes.fusion import Schedule, fuse_nodes, order_units
+from autodiff_kit.compile.passes.fusion import fuse_nodes, order_units
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
 from autodiff_kit.compile.row_steps import dense_update
 from autodiff_kit.compile.run.buffer_binding import BufferBinder
@@ -66,13 +67,13 @@ class KernelPlan:
     ) -> PlanCodeGenerator:
         """Run the compiler passes in order."""
         self.copies = insert_copies(nodes)
-        self.units, unit = fuse_nodes(nodes, outputs)
+        dependencies, unit = fuse_nodes(nodes, outputs)
         self.states = self._find_in_place_updates(unit, {view_base(o) for o in outputs})
         try:
-            self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
-        except RuntimeError:  # an old value is read together with what follows from the new one: both are kept
+            self.units = order_units(dependencies, _reads_before_writes(dependencies, unit, self.states))
+        except CycleError:  # an old value is read together with what follows from the new one: both are kept
             self.states = {}
-            self.units = order_units(self.units, unit, [])
+            self.units = order_units(dependencies, [])
         self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states)
         self.locations = self.memory_plan.locations
         inputs = [(node, f"arg{s.place}") for s, node in self.trace.inputs if isinstance(s, ArgumentSource)]
@@ -245,7 +246,7 @@ def _lazy_update(node: GraphNode, sources: dict[GraphNode, Any]) -> _LazyUpdate 
 
 
 def _reads_before_writes(
-    units: Schedule, unit: dict[GraphNode, Any], states: dict[GraphNode, GraphNode]
+    units: Iterable[Any], unit: dict[GraphNode, Any], states: dict[GraphNode, GraphNode]
 ) -> list[tuple[Any, Any]]:
     """Pairs of units: each reader of an old value, and the unit that overwrites it."""
     writers = {old: unit[new] for new, old in states.items()}
