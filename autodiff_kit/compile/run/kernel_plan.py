@@ -11,7 +11,6 @@ from functools import partial
 from graphlib import CycleError
 from typing import Any
 
-from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import fuse_nodes, order_units
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
@@ -49,7 +48,7 @@ class KernelPlan:
         self.trace = trace
         assigned = [node for _, node in trace.assignments]
         available = [n for n in live_nodes([*trace.returned_nodes, *assigned]) if is_scalar(n) and n.op != "const"]
-        updates = [replace(step, node=_update_of_step(trace.graph, step.node)) for step in trace.updates]
+        updates = [replace(step, node=_update_of_step(step.node)) for step in trace.updates]
         sources = dict.fromkeys(available) | {node: source for source, node in reversed(trace.assignments)}
         lazy = [_lazy_update(step.node, sources) if step.ids is None else None for step in updates]
         computed = [node for step, later in zip(updates, lazy, strict=True) if later is None for node in step.nodes]
@@ -183,9 +182,9 @@ class KernelPlan:
             if node in self.states and self.states[node] is self.state_inputs.get(source.key):
                 continue
             if isinstance(source, OptimizerSlotSource):
-                name, _ = self.buffers.slots_name_and_lines(source)
-                lines.append(f"{name}[{source.name!r}] = {expression() if node.weak else f'normal({expression()})'}")
-                lines += [] if node.weak else [f"bind_slots({name.removeprefix('slots')})"]
+                k, _ = self.buffers.slots_number_and_lines(source)
+                lines.append(f"slots{k}[{source.name!r}] = {expression() if node.weak else f'normal({expression()})'}")
+                lines += [] if node.weak else [f"bind_slots({k})"]
             else:
                 self.env[f"assigned_owner{number}"] = source.owner
                 lines.append(f"assigned_owner{number}.{source.name} = normal({expression()})")
@@ -211,14 +210,12 @@ class KernelPlan:
         return lines
 
 
-def _update_of_step(graph: ComputationGraph, node: GraphNode) -> GraphNode:
+def _update_of_step(node: GraphNode) -> GraphNode:
     """The update of a step: for ``(w + d) - w`` this is ``d``."""
-    if node.op == "subtract" and node.args[0].op in ("add", "subtract"):
+    if node.op == "subtract" and node.args[0].op == "add":
         after, before = node.args
-        if after.op == "add" and before in after.args:
+        if before in after.args:
             return after.args[0] if after.args[1] is before else after.args[1]
-        if after.op == "subtract" and after.args[0] is before:
-            return graph.elementwise("negative", after.args[1])
     return node
 
 
