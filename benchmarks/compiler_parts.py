@@ -124,6 +124,18 @@ PARTS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
         _replace("run.plan_codegen:PlanCodeGenerator", "_emit_row_loop", _always(False)),
         ("e_sum", "e_mean_sorted", "gpt", "rows"),
     ),
+    "outputs in memory that was dropped": (
+        _replace("run.buffer_binding", "LARGE_BYTES", math.inf),
+        ("e_sum", "norm", "head", "cholesky_500", "cnn"),
+    ),
+    "derivatives over far values": (
+        _replace("passes.fusion:_FusionBuilder", "_replaces_an_operand", _always(False)),
+        ("k_small", "cnn", "f_hvp", "gpt", "einsum_4"),
+    ),
+    "vectors interleaved": (
+        _replace("passes.kernel_source", "INTERLEAVE_COUNT", 0),
+        ("b_mix_1e5", "b_cheap_1e3", "b_cheap_1e5", "h", "norm"),
+    ),
     "products called from the plan": (
         _replace("run.plan_codegen:PlanCodeGenerator", "_emit_blas_matmul", _always(False)),
         ("c_small", "c_big", "d", "j_small", "k_small", "gpt", "scan_gru", "scan_ode"),

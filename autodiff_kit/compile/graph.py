@@ -122,8 +122,6 @@ class ComputationGraph:
 
     def _python_operator(self, op: str, args: tuple[GraphNode, ...]) -> GraphNode:
         """Add an operation on Python numbers, which follows Python's rules instead of NumPy's."""
-        if all(a.op == "const" for a in args):
-            return self.const(PYTHON_OPERATORS[op](*(a.value for a in args)))
         sample = PYTHON_OPERATORS[op](*(a.value if a.op == "const" else a.dtype.type(1).item() for a in args))
         return self.node(op, args, None, (), np.asarray(sample).dtype, weak=True)
 

@@ -9,14 +9,16 @@ would leave the group and enter it again.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections import defaultdict
+from graphlib import TopologicalSorter
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.compile.node import REDUCTIONS, VIEW_OPS, GraphNode, broadcast_axes, is_fusible, is_scalar
-from autodiff_kit.compile.topological_order import topological_sort, view_base
+from autodiff_kit.compile.topological_order import view_base
 
 __all__ = ["FusionGroup", "Schedule", "ScheduledUnit", "UnfusedNode", "fuse_nodes", "order_units"]
 
@@ -93,6 +95,8 @@ ScheduledUnit = FusionGroup | UnfusedNode
 
 Schedule = list[ScheduledUnit]
 
+Dependencies = dict[ScheduledUnit, set[ScheduledUnit]]
+
 
 # ------------------------------------------------------------------------------------------------------------- grouping
 class _FusionBuilder:
@@ -104,7 +108,7 @@ class _FusionBuilder:
 
     def __init__(self, nodes: list[GraphNode]) -> None:
         self.unit_of: dict[GraphNode, ScheduledUnit] = {}
-        self.dependencies: dict[ScheduledUnit, set[ScheduledUnit]] = {}
+        self.dependencies: Dependencies = {}
         self.dependents: dict[ScheduledUnit, set[ScheduledUnit]] = defaultdict(set)
         self.readers: dict[GraphNode, list[GraphNode]] = defaultdict(list)  # of a node or of views of it
         self.users: dict[GraphNode, list[GraphNode]] = defaultdict(list)
@@ -261,15 +265,14 @@ def _broadcasts_to(shape: tuple[int, ...], domain: tuple[int, ...]) -> bool:
     return len(shape) <= len(domain) and all(n in (1, d) for n, d in zip(shape[::-1], domain[::-1], strict=False))
 
 
-def fuse_nodes(nodes: list[GraphNode], outputs: list[GraphNode]) -> tuple[Schedule, dict[GraphNode, ScheduledUnit]]:
-    """Partition the nodes into units; returns the units and the unit of each node (views have none)."""
+def fuse_nodes(nodes: list[GraphNode], outputs: list[GraphNode]) -> tuple[Dependencies, dict[GraphNode, ScheduledUnit]]:
+    """Partition the nodes into units: what each unit depends on, and the unit of each node (views have none)."""
     state = _FusionBuilder(nodes)
     for node in nodes:
         if node.op not in ("input", "const") and node.op not in VIEW_OPS:
             state.assign(node)
-    units = list(state.dependencies)
-    _find_inputs_and_outputs(units, nodes, outputs)
-    return units, state.unit_of
+    _find_inputs_and_outputs(list(state.dependencies), nodes, outputs)
+    return state.dependencies, state.unit_of
 
 
 def _find_inputs_and_outputs(units: Schedule, nodes: list[GraphNode], outputs: list[GraphNode]) -> None:
@@ -288,18 +291,22 @@ def _find_inputs_and_outputs(units: Schedule, nodes: list[GraphNode], outputs: l
             u.operands, u.viewed, u.members = set(), set(), u.members.copy()
 
 
-def order_units(
-    units: Schedule, unit: dict[GraphNode, ScheduledUnit], extra: list[tuple[ScheduledUnit, ScheduledUnit]]
-) -> Schedule:
-    """Sort the units topologically, close to program order; of each pair in ``extra`` the first runs first."""
-    before: dict[ScheduledUnit, set[ScheduledUnit]] = {u: set() for u in units}
-    for u in units:
-        for n in u.nodes:
-            sources = (unit.get(view_base(a)) for a in n.args if not (isinstance(u, FusionGroup) and a in u.members))
-            before[u].update(s for s in sources if s is not None and s is not u)
+def order_units(dependencies: Dependencies, extra: list[tuple[ScheduledUnit, ScheduledUnit]]) -> Schedule:
+    """Sort the units topologically, close to program order; of each pair in ``extra`` the first runs first.
+
+    Raises ``graphlib.CycleError`` if the pairs contradict the dependencies.
+    """
+    sorter = TopologicalSorter(dependencies)
     for first, second in extra:
-        before[second].add(first)
-    found: Schedule = topological_sort(units, before.__getitem__, lambda u: u.first)
+        sorter.add(second, first)
+    sorter.prepare()
+    found: Schedule = []
+    ready: list[tuple[int, Any]] = []  # no two units have the same first node
+    while sorter.is_active():
+        for u in sorter.get_ready():
+            heapq.heappush(ready, (u.first, u))
+        found.append(heapq.heappop(ready)[-1])
+        sorter.done(found[-1])
     for place, u in enumerate(found):
         u.position = place
     return found

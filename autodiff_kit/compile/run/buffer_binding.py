@@ -94,16 +94,16 @@ class BufferBinder:
     def scalar_code(self, node: GraphNode, source: AttributeSource | OptimizerSlotSource) -> tuple[list[str], str]:
         """For a number in an attribute or slot: the lines to run before it is read, and the expression for it."""
         if isinstance(source, OptimizerSlotSource):
-            name, lines = self.slots_name_and_lines(source)
-            return lines, f"{name}[{source.name!r}]"
+            k, lines = self.slots_number_and_lines(source)
+            return lines, f"slots{k}[{source.name!r}]"
         self.env[f"owner{node.number}"] = source.owner
         return [], f"owner{node.number}.{source.name}"
 
-    def slots_name_and_lines(self, source: OptimizerSlotSource) -> tuple[str, list[str]]:
-        """The name of a variable's slots, and on first use the line that binds them again if replaced."""
+    def slots_number_and_lines(self, source: OptimizerSlotSource) -> tuple[int, list[str]]:
+        """The number of a variable's slots, and on first use the line that binds them again if replaced."""
         key = (id(source.optimizer), id(source.variable))
         if key in self._slots_index:
-            return f"slots{self._slots_index[key]}", []
+            return self._slots_index[key], []
         k = self._slots_index[key] = len(self._slots)
         self._slots.append((source.optimizer, source.variable, []))
         self.env |= {
@@ -112,12 +112,11 @@ class BufferBinder:
             f"slot_entry{k}": None,
             f"slots{k}": None,
         }
-        return f"slots{k}", [f"if optimizer{k}._state.get(slot_variable_id{k}) is not slot_entry{k}: bind_slots({k})"]
+        return k, [f"if optimizer{k}._state.get(slot_variable_id{k}) is not slot_entry{k}: bind_slots({k})"]
 
     def slot_array_lines(self, node: GraphNode, source: OptimizerSlotSource) -> list[str]:
         """Bind the array of a slot; returns the lines that check the binding."""
-        _, lines = self.slots_name_and_lines(source)
-        k = self._slots_index[id(source.optimizer), id(source.variable)]
+        k, lines = self.slots_number_and_lines(source)
         self._slots[k][2].append((source.name, node))
         return lines
 

@@ -5,14 +5,14 @@ Variables and slots are updated in place; see :mod:`autodiff_kit.compile.run.buf
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from graphlib import CycleError
 from typing import Any
 
-from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode, is_scalar
-from autodiff_kit.compile.passes.fusion import Schedule, fuse_nodes, order_units
+from autodiff_kit.compile.passes.fusion import fuse_nodes, order_units
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan, insert_copies
 from autodiff_kit.compile.row_steps import dense_update
 from autodiff_kit.compile.run.buffer_binding import BufferBinder
@@ -48,7 +48,7 @@ class KernelPlan:
         self.trace = trace
         assigned = [node for _, node in trace.assignments]
         available = [n for n in live_nodes([*trace.returned_nodes, *assigned]) if is_scalar(n) and n.op != "const"]
-        updates = [replace(step, node=_update_of_step(trace.graph, step.node)) for step in trace.updates]
+        updates = [replace(step, node=_update_of_step(step.node)) for step in trace.updates]
         sources = dict.fromkeys(available) | {node: source for source, node in reversed(trace.assignments)}
         lazy = [_lazy_update(step.node, sources) if step.ids is None else None for step in updates]
         computed = [node for step, later in zip(updates, lazy, strict=True) if later is None for node in step.nodes]
@@ -66,13 +66,13 @@ class KernelPlan:
     ) -> PlanCodeGenerator:
         """Run the compiler passes in order."""
         self.copies = insert_copies(nodes)
-        self.units, unit = fuse_nodes(nodes, outputs)
+        dependencies, unit = fuse_nodes(nodes, outputs)
         self.states = self._find_in_place_updates(unit, {view_base(o) for o in outputs})
         try:
-            self.units = order_units(self.units, unit, _reads_before_writes(self.units, unit, self.states))
-        except RuntimeError:  # an old value is read together with what follows from the new one: both are kept
+            self.units = order_units(dependencies, _reads_before_writes(dependencies, unit, self.states))
+        except CycleError:  # an old value is read together with what follows from the new one: both are kept
             self.states = {}
-            self.units = order_units(self.units, unit, [])
+            self.units = order_units(dependencies, [])
         self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states)
         self.locations = self.memory_plan.locations
         inputs = [(node, f"arg{s.place}") for s, node in self.trace.inputs if isinstance(s, ArgumentSource)]
@@ -182,9 +182,9 @@ class KernelPlan:
             if node in self.states and self.states[node] is self.state_inputs.get(source.key):
                 continue
             if isinstance(source, OptimizerSlotSource):
-                name, _ = self.buffers.slots_name_and_lines(source)
-                lines.append(f"{name}[{source.name!r}] = {expression() if node.weak else f'normal({expression()})'}")
-                lines += [] if node.weak else [f"bind_slots({name.removeprefix('slots')})"]
+                k, _ = self.buffers.slots_number_and_lines(source)
+                lines.append(f"slots{k}[{source.name!r}] = {expression() if node.weak else f'normal({expression()})'}")
+                lines += [] if node.weak else [f"bind_slots({k})"]
             else:
                 self.env[f"assigned_owner{number}"] = source.owner
                 lines.append(f"assigned_owner{number}.{source.name} = normal({expression()})")
@@ -210,14 +210,12 @@ class KernelPlan:
         return lines
 
 
-def _update_of_step(graph: ComputationGraph, node: GraphNode) -> GraphNode:
+def _update_of_step(node: GraphNode) -> GraphNode:
     """The update of a step: for ``(w + d) - w`` this is ``d``."""
-    if node.op == "subtract" and node.args[0].op in ("add", "subtract"):
+    if node.op == "subtract" and node.args[0].op == "add":
         after, before = node.args
-        if after.op == "add" and before in after.args:
+        if before in after.args:
             return after.args[0] if after.args[1] is before else after.args[1]
-        if after.op == "subtract" and after.args[0] is before:
-            return graph.elementwise("negative", after.args[1])
     return node
 
 
@@ -245,7 +243,7 @@ def _lazy_update(node: GraphNode, sources: dict[GraphNode, Any]) -> _LazyUpdate 
 
 
 def _reads_before_writes(
-    units: Schedule, unit: dict[GraphNode, Any], states: dict[GraphNode, GraphNode]
+    units: Iterable[Any], unit: dict[GraphNode, Any], states: dict[GraphNode, GraphNode]
 ) -> list[tuple[Any, Any]]:
     """Pairs of units: each reader of an old value, and the unit that overwrites it."""
     writers = {old: unit[new] for new, old in states.items()}

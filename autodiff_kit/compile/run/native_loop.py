@@ -23,7 +23,7 @@ __all__ = ["native_loop"]
 def native_loop(loop: LoopCall, generator: PlanCodeGenerator | ScalarProgram) -> Callable[..., Any] | None:
     """A function of the given values and the stacks that runs the loop; None if a step needs Python."""
     nodes = [*loop.inputs, *loop.outputs]
-    if not generator.is_native() or any(is_scalar(n) and n.dtype != np.float64 for n in nodes):
+    if generator.needs_python or any(is_scalar(n) and n.dtype != np.float64 for n in nodes):
         return None
     places = [generator.place_of(n) for n in loop.outputs]
     carried = [("input", n) for n in loop.inputs[: loop.carries]]

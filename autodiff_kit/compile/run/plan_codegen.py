@@ -24,6 +24,7 @@ from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units
 from autodiff_kit.compile.run.numpy_codegen import check_form, numpy_expression
+from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 
 __all__ = ["PlanCodeGenerator"]
@@ -45,6 +46,8 @@ class PlanCodeGenerator:
         For each buffer that may move: name, shape, dtype, offset and strides of its views.
     pointer_rows : dict
         For each buffer that may move: begin and end of its rows for ``write_addresses``.
+    needs_python : bool
+        Whether lines of Python run between the units: a NumPy call, or the question whether LAPACK failed.
     units, fixed, moved : array, dict, dict
         Rows of function and table; the memory of each buffer that stays; the rows of each that may move.
     """
@@ -75,11 +78,11 @@ class PlanCodeGenerator:
         self._pending_scalars: set[GraphNode] = set()  # numbers that no line has used so far
         self._unit_of_total: dict[GraphNode, int] = {}  # totals -> index of the unit that computes them
         self._scratch_sizes: dict[tuple[str, str], int] = {}  # entries for each dtype
-        self._needs_python = False  # between the units: a NumPy call, or the question whether LAPACK failed
+        self.needs_python = False
         for u in memory_plan.units:
             count = len(self._units)
             self._emit_unit(u)
-            self._needs_python |= len(self._units) == count
+            self.needs_python |= len(self._units) == count
         self._emit_pending_units()
         self._allocate_tables()
         self._compiled.clear()
@@ -197,17 +200,12 @@ class PlanCodeGenerator:
 
     def _cell_address(self, n: GraphNode) -> tuple[Any, int]:
         """The buffer and offset of the cell through which units read a number."""
-        while n.op in VIEW_OPS:
-            n = n.args[0]
+        n = view_base(n)
         if n not in self._scalar_cells:
             text = self.scalar_expression(n)
             self._scalar_cells[n] = len(self._scalar_cells)
             self.lines.append(f"scalars[{_CELL_BYTES // _WORD_BYTES * self._scalar_cells[n]}] = {text}")
         return ("scalars", None), _CELL_BYTES * self._scalar_cells[n]
-
-    def is_native(self) -> bool:
-        """Whether the units compute everything, without lines of Python between them."""
-        return not self._needs_python
 
     def place_of(self, node: GraphNode) -> tuple[Any, int] | None:
         """The buffer and the offset at which the units read or leave a value; None if it is in no single place."""
@@ -249,7 +247,7 @@ class PlanCodeGenerator:
 
     def _emit_line(self, text: str) -> None:
         """Emit a line after the pending units."""
-        self._needs_python = True
+        self.needs_python = True
         self._emit_pending_units()
         self.lines.append(text)
 

@@ -89,6 +89,7 @@ class ScalarProgram:
             "np": np,
         }
         self.units, self.fixed, self.moved = unit.reshape(1, 2), {("scalars", None): cells}, dict[Any, Any]()
+        self.needs_python = False
         self.view_lines: list[str] = []
         self.lines = ["run_units(first, last)"]
         self.views_of_buffer: dict[Any, Any] = {}
@@ -108,10 +109,6 @@ class ScalarProgram:
         """The expression for a value that is returned to the caller."""
         text = f"np.bool({self.scalar_expression(node)})" if node.dtype.kind == "b" else self.scalar_expression(node)
         return text if node.shape == () else f"np.full({node.shape}, {text})"
-
-    def is_native(self) -> bool:
-        """Whether it runs without lines of Python."""
-        return True
 
     def place_of(self, node: GraphNode) -> tuple[Any, int] | None:
         """The buffer and the offset of a number."""
