@@ -21,7 +21,7 @@ import json
 import keyword
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,8 @@ class MasterNotebook:
         The source of the author's cell of each question.
     public_sources : mapping
         The source that a learner gets in its place, for each question; None for a private one without examples.
+    path : Path, optional
+        The file that it was read from.
     """
 
     notebook: dict[str, Any]
@@ -89,6 +91,7 @@ class MasterNotebook:
     wrong: Mapping[str, tuple[WrongAnswer, ...]]
     author_sources: Mapping[str, str]
     public_sources: Mapping[str, str | None]
+    path: Path | None = None
 
     @property
     def is_custom(self) -> bool:
@@ -121,7 +124,7 @@ def read_master(path: Path) -> MasterNotebook:
         raise MasterNotebookError(f"{path} cannot be read ({error.strerror}).") from error
     except ValueError as error:
         raise MasterNotebookError(f"{path} is not a notebook ({error}). Save it again from JupyterLab.") from error
-    return parse_master(notebook, str(path))
+    return replace(parse_master(notebook, str(path)), path=path)
 
 
 def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
