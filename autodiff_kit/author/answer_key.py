@@ -10,7 +10,7 @@ from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .master_notebook import MasterNotebook, split_answer
 from .notebook_cells import cell_source, kit_metadata, markdown_cell, source_lines
-from .release import learner_notebook, notebook_json, visible_cells, write_notebook
+from .release import learner_notebook, notebook_json, visible_cells, write_made_notebook
 
 __all__ = ["answer_key_notebook", "write_answer_key", "write_preview"]
 
@@ -48,7 +48,7 @@ def _answer_cells(master: MasterNotebook, name: str) -> list[dict[str, Any]]:
 
 def write_answer_key(folder: Path, master: MasterNotebook) -> list[Path]:
     """Write the answer key, a notebook for the author only."""
-    return [write_notebook(folder / f"{master.lesson.slug}_key.ipynb", answer_key_notebook(master))]
+    return [write_made_notebook(folder / f"{master.lesson.slug}_key.ipynb", answer_key_notebook(master), master)]
 
 
 def write_preview(folder: Path, master: MasterNotebook) -> list[Path]:

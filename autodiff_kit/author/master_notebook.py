@@ -21,7 +21,7 @@ import json
 import keyword
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,8 @@ class MasterNotebook:
         The source of the author's cell of each question.
     public_sources : mapping
         The source that a learner gets in its place, for each question; None for a private one without examples.
+    path : Path, optional
+        The file that it was read from.
     """
 
     notebook: dict[str, Any]
@@ -89,6 +91,7 @@ class MasterNotebook:
     wrong: Mapping[str, tuple[WrongAnswer, ...]]
     author_sources: Mapping[str, str]
     public_sources: Mapping[str, str | None]
+    path: Path | None = None
 
     @property
     def is_custom(self) -> bool:
@@ -121,7 +124,7 @@ def read_master(path: Path) -> MasterNotebook:
         raise MasterNotebookError(f"{path} cannot be read ({error.strerror}).") from error
     except ValueError as error:
         raise MasterNotebookError(f"{path} is not a notebook ({error}). Save it again from JupyterLab.") from error
-    return parse_master(notebook, str(path))
+    return replace(parse_master(notebook, str(path)), path=path)
 
 
 def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
@@ -145,6 +148,8 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     master = MasterNotebook(notebook, lesson, wrong, author_sources, public_sources)
     if master.is_custom:
         _require_package_name(lesson.slug, where)
+    else:
+        _require_the_kits_questions(lesson, where)
     return master
 
 
@@ -330,6 +335,18 @@ def _require_package_name(slug: str, where: str) -> None:
         raise MasterNotebookError(
             f"{where}: the slug {slug!r} in the notebook's metadata names a Python module, so it must consist of "
             "letters without accents, digits and _, no digit first."
+        )
+
+
+def _require_the_kits_questions(lesson: Lesson, where: str) -> None:
+    """Raise if a changed copy still has the kit's slug: everybody would be graded by the kit's own questions."""
+    own, kits = ({q.id: (q.points, q.writes) for q in one.questions} for one in (lesson, LESSONS[lesson.no]))
+    if own != kits:
+        changed = ", ".join(sorted(name for name in own.keys() | kits.keys() if own.get(name) != kits.get(name)))
+        raise MasterNotebookError(
+            f"{where} has the slug of the kit's own exercise {lesson.slug!r}, by whose questions it would be graded, "
+            f"but differs in {changed}. Give it a `slug` and a `no` of its own in the notebook's metadata, and write "
+            "that name into the call of `exercise` in its first cell."
         )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .master_notebook import MasterNotebook
-from .release import visible_cells, write_checks_module, write_notebook
+from .release import visible_cells, write_checks_module, write_made_notebook
 
 __all__ = ["write_nbgrader_course"]
 
@@ -40,7 +40,7 @@ def write_nbgrader_course(folder: Path, master: MasterNotebook) -> list[Path]:
     slug = master.lesson.slug
     home = folder / "source" / slug
     given = {**master.notebook, "cells": visible_cells(master.notebook)}
-    written = [write_notebook(home / f"{slug}.ipynb", given), *write_checks_module(home, master)]
+    written = [write_made_notebook(home / f"{slug}.ipynb", given, master), *write_checks_module(home, master)]
     config = folder / "nbgrader_config.py"
     if not config.exists():
         write_atomically(config, CONFIG.format(course=folder.name or "course").encode())

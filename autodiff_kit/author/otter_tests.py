@@ -10,7 +10,7 @@ from autodiff_kit.lessons.atomic_files import write_atomically
 
 from .master_notebook import MasterNotebook
 from .notebook_cells import cell_source, kit_metadata
-from .release import learner_notebook, write_checks_module, write_notebook
+from .release import learner_notebook, write_checks_module, write_made_notebook
 
 __all__ = ["write_otter_tests"]
 
@@ -52,7 +52,7 @@ def write_otter_tests(folder: Path, master: MasterNotebook) -> list[Path]:
         The files written. ``otter generate -t tests`` in that folder makes the zip for ``otter run``.
     """
     slug = master.lesson.slug
-    written = [write_notebook(folder / f"{slug}.ipynb", learner_notebook(master.notebook))]
+    written = [write_made_notebook(folder / f"{slug}.ipynb", learner_notebook(master.notebook), master)]
     for question in master.lesson.questions:
         path = folder / "tests" / f"{question.id.replace('-', '_')}.py"
         write_atomically(path, _test_file(question, _question_variable(master, question)).encode())
@@ -61,13 +61,13 @@ def write_otter_tests(folder: Path, master: MasterNotebook) -> list[Path]:
 
 
 def _question_variable(master: MasterNotebook, question: Question) -> str:
-    """The variable of a question in its notebook: the name before ``.check()`` in the question's own cell."""
+    """The variable of a question in its notebook: what stands before ``.check(`` in the question's own cell."""
     sources = (
         cell_source(cell)
         for cell in master.notebook["cells"]
         if (kit_metadata(cell).get("question"), kit_metadata(cell).get("part")) == (question.id, "check")
     )
-    found = re.search(r"(\w+)\.check\(\)", next(sources, ""))
+    found = re.search(r"([\w.]+)\.check\(", next(sources, ""))
     return found[1] if found else master.lesson.labels[question.id]
 
 

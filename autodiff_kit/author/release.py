@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from autodiff_kit.errors import FileError
 from autodiff_kit.exercises.custom import module_name
 from autodiff_kit.lessons.atomic_files import write_atomically
 
@@ -21,6 +22,7 @@ __all__ = [
     "visible_cells",
     "write_checks_module",
     "write_grading_checks",
+    "write_made_notebook",
     "write_notebook",
     "write_release",
 ]
@@ -70,9 +72,19 @@ def write_notebook(path: Path, notebook: dict[str, Any]) -> Path:
     return path
 
 
+def write_made_notebook(path: Path, notebook: dict[str, Any], master: MasterNotebook) -> Path:
+    """Write a notebook that was made from a master, never over that master itself, and return its path."""
+    if master.path is not None and path.exists() and path.samefile(master.path):
+        raise FileError(
+            f"{path} is the master itself, which would lose its checks and worked answers. Give another folder with "
+            "--out."
+        )
+    return write_notebook(path, notebook)
+
+
 def write_release(folder: Path, master: MasterNotebook) -> list[Path]:
     """Write the learner's notebook, and the checks if it is a teacher's own exercise; return the files."""
-    notebook = write_notebook(folder / f"{master.lesson.slug}.ipynb", learner_notebook(master.notebook))
+    notebook = write_made_notebook(folder / f"{master.lesson.slug}.ipynb", learner_notebook(master.notebook), master)
     return [notebook, *write_checks_module(folder, master)]
 
 

@@ -132,7 +132,7 @@ def grade_batch(
         raise ArgumentError(f"--workers must be 1 or more, got {options.workers}.")
     if options.only and not any(_has_question(one, options.only) for one in submissions):
         raise StructureError(f"--regrade must name a question of these exercises, such as jvp-1; got {options.only!r}.")
-    before = {one.key: store.load(one, options.limits) for one in submissions}
+    before = {one.key: _still_valid(store.load(one, options.limits)) for one in submissions}
     todo = [
         one for one in submissions if before[one.key] is None or (options.only and _has_question(one, options.only))
     ]
@@ -287,6 +287,14 @@ def _has_question(submission: Submission, question: str) -> bool:
     if not submission.exercise:
         return False
     return any(found.id == question for found in find_exercise(submission.exercise).questions)
+
+
+def _still_valid(earlier: SubmissionResult | None) -> SubmissionResult | None:
+    """An earlier result; None if its exercise has other questions or points since: totals could not be compared."""
+    if earlier is None or not earlier.marks or not earlier.exercise:
+        return earlier
+    worth = {question.id: question.points for question in find_exercise(earlier.exercise).questions}
+    return earlier if earlier.max_points == worth else None
 
 
 def _merge_results(earlier: SubmissionResult, regraded: SubmissionResult) -> SubmissionResult:

@@ -269,9 +269,12 @@ def _function_names(lesson: Lesson) -> list[str]:
 
 def _question_headers(lesson: Lesson) -> list[dict[str, Any]]:
     return [
-        {"id": question.id, "label": label, "title": question.title, "points": question.points}
+        {
+            "id": question.id, "label": label, "title": question.title, "points": question.points,
+            "writes": list(question.writes),
+        }
         for question, label in zip(lesson.questions, lesson.labels.values(), strict=True)
-    ]
+    ]  # fmt: skip
 
 
 def _example_handles(lesson: Lesson, stamp: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,8 @@ from .submission import Submission
 __all__ = ["check_integrity"]
 
 MAX_CHECK_LENGTH = 4000
+TIMING = re.compile(r"^%%?time(?:it)?\b[ \t]*", re.MULTILINE)
+"""IPython's magics that time what follows them on the line or in the cell."""
 QUESTION_METHODS = ("check", "graded", "hint", "solution", "example")
 
 
@@ -91,7 +94,7 @@ def _is_check_source(source: str) -> bool:
     if len(source) > MAX_CHECK_LENGTH:
         return False
     try:
-        body = ast.parse(source).body
+        body = ast.parse(TIMING.sub("", source)).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return all(isinstance(step, ast.Expr | ast.Assign) and _is_question_call(step.value) for step in body)

@@ -20,7 +20,8 @@ from .submission import Submission
 
 __all__ = ["ResultStore"]
 
-ENDED_BY_A_LIMIT: Final = ("timeout", "memory")
+NEVER_BY_A_LIMIT: Final = ("graded", "invalid", "unsupported")
+"""Statuses of results in which no limit has a part. The first failure names the status; a limit may be the second."""
 
 
 class ResultStore:
@@ -85,7 +86,7 @@ class ResultStore:
             result = SubmissionResult.from_dict(found)
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        if result.status in ENDED_BY_A_LIMIT and found.get("limits") != asdict(limits):
+        if result.status not in NEVER_BY_A_LIMIT and found.get("limits") != asdict(limits):
             return None
         return replace(result, remarks=(*submission.remarks, *_remarks_of_run(result, submission)))
 

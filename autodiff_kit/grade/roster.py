@@ -22,6 +22,8 @@ from typing import Final, TextIO
 from autodiff_kit.errors import FileError
 from autodiff_kit.exercises.parameters import normal_login
 
+from .outside_text import clean_name
+
 __all__ = ["Roster", "canvas_facts", "decimal_number", "is_platform_name", "platform_learner", "read_roster"]
 
 MAX_ROSTER_BYTES: Final = 32 << 20
@@ -92,7 +94,7 @@ class Roster:
     def __post_init__(self) -> None:
         for place, row in enumerate(self.rows):
             number = self._number(row)
-            for name in {*map(normal_login, self._names(row)), number} - {""}:
+            for name in {*map(_shown_login, self._names(row)), number} - {""}:
                 _add_place(self._by_name, name, place)
             _add_place(self._by_number, number, place)
 
@@ -118,7 +120,7 @@ class Roster:
 
     def _names(self, row: Mapping[str, str]) -> list[str]:
         """What a file or folder of this learner may be called."""
-        moodles = (self.columns[0], "Full name", "Email address", "Username")
+        moodles = (self.columns[0], "Full name", "Email address", "Username", "ID number")
         return [row.get(key, "") for key in (CANVAS_COLUMNS if self.platform == "canvas" else moodles)]
 
     def _number(self, row: Mapping[str, str]) -> str:
@@ -127,6 +129,11 @@ class Roster:
             return row["ID"].strip()
         found = LAST_NUMBER.search(row[self.columns[0]])
         return found[1] if found else ""
+
+
+def _shown_login(name: str) -> str:
+    """A name as that of a file is shown, in which joiners of Persian letters and marks of direction are spelled."""
+    return normal_login(clean_name(name.strip()))
 
 
 def _add_place(places: dict[str, int | None], key: str, place: int) -> None:

@@ -58,6 +58,9 @@ class Submission:
         The learner's logins, for exercises whose numbers are drawn by them; the one that counts first.
     platform_id : str
         The number of Canvas or Moodle in the name of a download; empty for other names.
+    answers : bool
+        Whether it names the exercise, has cells of its questions, or names a function that one of them asks for. With
+        ``--exercise`` any notebook can be run, also one that a learner keeps beside the exercise.
     """
 
     learner: str
@@ -74,6 +77,7 @@ class Submission:
     order: tuple[int, ...] = ()
     logins: tuple[str, ...] = ()
     platform_id: str = ""
+    answers: bool = False
 
     @property
     def can_be_run(self) -> bool:

@@ -55,7 +55,8 @@ def collect_submissions(
     Returns
     -------
     list of Submission
-        Sorted by learner and exercise; of several submissions for the same exercise the last one that can be read.
+        Sorted by learner and exercise; of several submissions for the same exercise the last one that can be read
+        and has to do with it.
 
     Raises
     ------
@@ -201,7 +202,7 @@ def _last_of_each_learner(found: list[Submission]) -> list[Submission]:
         groups.setdefault((one.learner, one.exercise), []).append(one)
     chosen = []
     for group in groups.values():
-        last = max(group, key=lambda one: (one.can_be_run, one.submitted, one.order, one.sha256))
+        last = max(group, key=lambda one: (one.can_be_run, one.answers, one.submitted, one.order, one.sha256))
         if len(group) > 1:
             words = f"{len(group)} notebooks were handed in; the last one that can be read counts."
             last = replace(last, remarks=(*last.remarks, words))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -131,7 +132,14 @@ def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesso
         checks=tuple((place, id) for place, id in asked if _was_check(cells[place], id)),
         stamp=clean_text(stamp, 80),
     )
+    found = replace(found, answers=named == lesson.slug or _answers(found, lesson))
     return check_integrity(found, lesson, cells)
+
+
+def _answers(found: Submission, lesson: Lesson) -> bool:
+    ours = {question.id for question in lesson.questions}
+    wanted = re.compile("|".join(rf"\b{name}\b" for question in lesson.questions for name in question.writes))
+    return any(id in ours for _, id in found.questions) or any(wanted.search(source) for _, source in found.cells)
 
 
 def _unknown_exercise_reason(named: object) -> str:

@@ -130,6 +130,33 @@ def test_otters_tests_name_the_question_also_where_its_check_is_missing(changed,
     assert "q1.graded()" in test.read_text()
 
 
+@pytest.mark.parametrize("check", ["my.q1.check()", "my.q1.check(slope)"])
+def test_otters_tests_name_the_question_as_the_check_does(changed, tmp_path, check):
+    more = {"newton-steps-1-check": lambda cell: cell.update(source=check)}
+    build_exercise(parse_master(changed(more)), tmp_path, ("otter",))
+    assert "bool(my.q1.graded()" in (tmp_path / "otter" / "newton_steps" / "tests" / "newton_steps_1.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("newton_steps.ipynb", ("classroom",)),
+        ("release/newton_steps.ipynb", ("build", "--only", "release")),
+        ("course/source/newton_steps/newton_steps.ipynb", ("build", "--only", "course")),
+        ("otter/newton_steps/newton_steps.ipynb", ("build", "--only", "otter")),
+        ("key/newton_steps_key.ipynb", ("build", "--only", "key")),
+    ],
+)
+def test_no_part_is_written_over_the_master(begun, tmp_path, capsys, place, words):
+    path = tmp_path / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    begun.rename(path)
+    before = path.read_bytes()
+    assert main(["author", words[0], str(path), *words[1:], "--out", str(tmp_path)]) == 1
+    assert "is the master itself" in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
 def test_metadata_for_nbgrader_match_its_schema(shipped):
     keys = {"schema_version", "grade", "solution", "locked", "grade_id", "task"}
     cells = [

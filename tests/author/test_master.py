@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from autodiff_kit.author.builtin_exercises import builtin_master
 from autodiff_kit.author.exercise_template import new_exercise
 from autodiff_kit.author.master_notebook import MasterNotebookError, parse_master, read_master, split_answer
 from autodiff_kit.errors import FileError, StructureError
@@ -116,6 +117,19 @@ def test_a_question_whose_name_can_be_no_modules_is_an_error(changed, name):
 def test_a_notebook_with_odd_metadata_is_no_exercise(changed, metadata):
     with pytest.raises(MasterNotebookError, match="is not an exercise"):
         parse_master({**changed(), "metadata": metadata})
+
+
+def test_a_changed_copy_of_the_kits_exercise_needs_a_name_of_its_own():
+    """With the kit's it is graded by the kit's questions: every learner's points would seem tampered with."""
+    notebook = builtin_master(LESSONS["01"])
+    for cell in notebook["cells"]:
+        if cell["id"] == "jvp-1":
+            cell["metadata"]["autodiff_kit"]["points"] = 5
+        cell["source"] = "".join(cell["source"]).replace("list of steps (3 points)", "list of steps (5 points)")
+    with pytest.raises(MasterNotebookError, match=r"differs in jvp-1. Give it a `slug`"):
+        parse_master(notebook)
+    notebook["metadata"]["autodiff_kit"] |= {"slug": "my_own", "no": "my_own"}
+    assert parse_master(notebook).lesson.questions[0].points == 5
 
 
 def test_questions_whose_names_differ_in_dashes_only_are_an_error(changed):

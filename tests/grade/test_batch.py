@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -273,6 +274,32 @@ def test_a_stored_result_that_was_changed_by_hand_is_made_again(tmp_path):
         (path,) = (tmp_path / ".grading" / "results").iterdir()
         path.write_text(path.read_text().replace('"remarks": []', '"remarks": null'))
         assert store.load(one, limits) is None
+
+
+def test_a_result_is_kept_only_while_its_questions_and_points_are_the_exercises(tmp_path, monkeypatch):
+    """Totals of a class could not be compared otherwise, and a question that is new would be nobody's."""
+    one = Submission("ada", LESSON.slug)
+    right = tuple(QuestionGrade(question.id, 1.0, question.points, "passed") for question in LESSON.questions)
+    fresh = SubmissionResult("ada", LESSON.slug, "graded", marks=right, reason="fresh")
+    monkeypatch.setattr(batch, "_grade_all", lambda jobs, options: [(job.submission, fresh) for job in jobs])
+    for marks, reason in (
+        (right, "kept"),
+        (right[1:], "fresh"),
+        ((replace(right[0], max_points=9), *right[1:]), "fresh"),
+    ):
+        with ResultStore(tmp_path) as store:
+            store.save(one, replace(fresh, marks=marks, reason="kept"), batch.ResourceLimits())
+            (found,) = batch.grade_batch([one], store, batch.BatchOptions())
+        assert (found.reason, found.marks) == (reason, right)
+
+
+@pytest.mark.parametrize(("status", "kept"), [("graded", True), ("crashed", False), ("tampered", False)])
+def test_a_limit_may_have_ended_what_has_the_status_of_an_earlier_failure(tmp_path, status, kept):
+    one, limits = Submission("ada"), batch.ResourceLimits()
+    with ResultStore(tmp_path) as store:
+        store.save(one, SubmissionResult("ada", "", status), limits)
+        assert store.load(one, limits) is not None
+        assert (store.load(one, replace(limits, cpu=60.0)) is not None) == kept
 
 
 def test_pages_of_learners_who_are_gone_go_too(tmp_path):

@@ -71,6 +71,13 @@ def test_a_submission_is_graded_with_a_test_for_each_question(container, sandbox
     assert folder.joinpath("source").stat().st_mode & 0o077 == 0
 
 
+def test_a_notebook_beside_the_exercise_is_not_taken_for_it(container):
+    folder = container(answered())
+    os.utime(folder / "submission" / "work.ipynb", (1_700_000_000, 1_700_000_000))
+    container({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, "scratch.ipynb")
+    assert gradescope._only_submission(folder, LESSON.slug).questions
+
+
 def test_the_draws_are_those_of_the_learner(container, sandbox):
     first = gradescope.grade_on_gradescope(container(answered()))
     assert first.learner == "ada@example.org"

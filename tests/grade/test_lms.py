@@ -16,6 +16,7 @@ from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.grade.assignment import remark_other_exercises, remark_shared_rows
 from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
 from autodiff_kit.grade.nbgrader_gradebook import GradebookError, _write_submission, database_url
+from autodiff_kit.grade.outside_text import clean_name
 from autodiff_kit.grade.results import TRY_AGAIN, QuestionGrade, SubmissionResult
 from autodiff_kit.grade.roster import platform_learner, read_roster
 from autodiff_kit.grade.submission_discovery import collect_submissions
@@ -211,6 +212,16 @@ def test_a_name_that_fits_two_lines_is_nobodys(tmp_path):
 def test_a_name_fits_however_its_letters_are_composed_and_with_capitals(tmp_path):
     enrolled = roster(tmp_path, COLLIDING)
     assert [enrolled.place_of(name) for name in ("Zoe\u0308", "zoë", "ADA")] == [2, 2, 0]
+
+
+def test_a_name_with_joined_letters_and_an_id_number_fit(tmp_path):
+    """Persian names have joiners between letters, which a shown name spells; a worksheet may have ID numbers."""
+    name = "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627"
+    path = tmp_path / "worksheet.csv"
+    path.write_text(f"Identifier,Full name,ID number,Grade\nParticipant 1,{name},s-77,-\n", encoding="utf-8")
+    roster = read_roster(path)
+    assert roster.place_of(clean_name(name)) == 0
+    assert roster.place_of("S-77") == 0
 
 
 def test_a_roster_with_semicolons_and_decimal_commas_is_read(tmp_path):

@@ -202,6 +202,43 @@ def test_the_last_one_counts(tmp_path):
     assert "3 notebooks were handed in" in found.remarks[-1]
 
 
+def test_a_later_notebook_that_has_nothing_to_do_with_the_exercise_does_not_count(tmp_path):
+    """With --exercise any notebook can be run: one that a learner keeps beside the exercise, too."""
+    (tmp_path / "ada").mkdir()
+    own = answered()
+    for cell in own["cells"]:
+        cell["metadata"] = {}
+    scratch = {"cells": [code("1 + 1")], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    for name, found, second in (
+        ("exercise", notebook(), 100),
+        ("pasted", own | {"metadata": {}}, 200),
+        ("z", scratch, 300),
+    ):
+        path = tmp_path / "ada" / f"{name}.ipynb"
+        path.write_text(json.dumps(found), encoding="utf-8")
+        os.utime(path, (second, second))
+    (ada,) = collect_submissions([tmp_path], LESSON.slug)
+    assert ada.submitted == "1970-01-01T00:03:20+00:00"
+    assert LESSON.questions[0].solution in dict(ada.cells).values()
+
+
+def test_functions_that_are_handed_to_a_check_count_where_none_has_the_name(hand_in):
+    """As in the notebook, where `q1.check(mine)` passes; a function of the right name stays the answer."""
+    question = LESSON.questions[0]
+    (name,) = question.writes
+    mine = question.solution.replace(f"def {name}", "def mine")
+    grades = {}
+    for leave, cell in (
+        ((), f"{mine}\nq1.check(mine)"),
+        (("adam-1",), f"{mine}\nq1.check(mine)"),
+        ((), "q1.check(print)"),
+    ):
+        found = answered(leave=leave) if leave or "print" in cell else answered(adam_1="")
+        found["cells"].append(code(cell))
+        grades[leave, cell] = hand_in(found).points["adam-1"]
+    assert set(grades.values()) == {question.points}
+
+
 def test_an_exercise_by_option(hand_in, tmp_path):
     found = answered()
     del found["metadata"]["autodiff_kit"]

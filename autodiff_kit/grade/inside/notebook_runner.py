@@ -31,7 +31,8 @@ class DeferredQuestion:
 
     def __init__(self, about: dict[str, Any], example: Any) -> None:
         self.id, self.label, self.title, self.points = (about[name] for name in ("id", "label", "title", "points"))
-        self._example = example
+        self._writes, self._example = about["writes"], example
+        self.given: dict[str, object] = {}
 
     def __repr__(self) -> str:
         return f"{self.label} ({self.id}): {self.title}, {self.points} point{'s' * (self.points != 1)}"
@@ -43,7 +44,9 @@ class DeferredQuestion:
         return ExampleData(**{name: copy_argument(from_wire(value)) for name, value in numbers.items()})
 
     def check(self, *functions: object, seed: int | None = None) -> CheckResult:
-        """Return a note instead of a check."""
+        """Return a note instead of a check; the functions that are handed over are kept by the names they stand for."""
+        if len(functions) == len(self._writes):
+            self.given = dict(zip(self._writes, functions, strict=True))
         later = Verdict("graded later", 0.0, "The grader checks this after all cells have run.")
         return CheckResult(later, score=0.0, points=self.points, seed=seed or 0, after="")
 
@@ -129,15 +132,24 @@ def run_submission(channel: int, shell: Any) -> None:
     job = connection.receive("run")
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - notebooks that use the global generator get the same points on every run
-    logins = _replace_exercise(job)
+    questions, logins = _replace_exercise(job)
     for place, source in job.fields["cells"]:
         connection.send("cell", place=place)
         error = _run_cell(shell, source)
         if error is not None:
             connection.send("error", place=place, text=error[0], memory=error[1])
+    _take_functions_handed_over(questions, shell.user_ns)
     states = {name: _function_state(shell.user_ns.get(name)) for name in job.fields["writes"]}
     connection.send("ready", states=states, login=logins[-1] if logins else "")
     _answer_calls(connection, shell.user_ns)
+
+
+def _take_functions_handed_over(questions: DeferredExercise, names: dict[str, Any]) -> None:
+    """Where no function has the name that a question asks for, the one of ``q1.check(mine)`` is the answer."""
+    for question in questions:
+        for name, function in question.given.items():
+            if _function_state(names.get(name)) != "there":
+                names[name] = function
 
 
 def _answer_calls(connection: RpcConnection, names: dict[str, Any]) -> None:
@@ -231,8 +243,8 @@ def _line_of_cell(error: BaseException) -> int:
     return number
 
 
-def _replace_exercise(job: Message) -> list[str]:
-    """Replace ``exercise`` in the kit by one that gives deferred questions and keeps the logins that it is given."""
+def _replace_exercise(job: Message) -> tuple[DeferredExercise, list[str]]:
+    """Replace ``exercise`` in the kit by one that gives deferred questions, and keeps the logins that it is given."""
     import autodiff_kit.exercises as package
     import autodiff_kit.learn as learn
 
@@ -247,7 +259,7 @@ def _replace_exercise(job: Message) -> list[str]:
         return questions
 
     vars(package)["exercise"] = vars(learn)["exercise"] = exercise
-    return logins
+    return questions, logins
 
 
 def _redirect_output_to_null() -> None:

@@ -91,7 +91,17 @@ def test_a_notebook_that_names_nothing_is_of_no_exercise_and_no_other_language(t
     assert read.reason.startswith("Its exercise is unknown")
 
 
-@pytest.mark.parametrize("source", ["result = q1.check()", "print(q1.check())", "ex.q1.check()", "display(q1.hint(2))"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "result = q1.check()",
+        "print(q1.check())",
+        "ex.q1.check()",
+        "display(q1.hint(2))",
+        "%time q1.check()",
+        "%%time\nq1.check()",
+    ],
+)
 def test_who_keeps_or_prints_the_result_of_a_check_has_not_replaced_it(tmp_path, source):
     found = answered()
     next(cell for cell in found["cells"] if cell["id"] == "adam-1-check")["source"] = source
