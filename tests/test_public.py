@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -127,8 +127,21 @@ def callables() -> Iterator[tuple[str, Any]]:
 CALLABLES = dict(callables())
 
 
-@pytest.mark.parametrize("path", PUBLIC)
-def test_a_promised_name_is_there_and_documented(path: str) -> None:
+def each(paths: Iterable[str], check: Callable[[str], None]) -> None:
+    """Check names, and say of which one a check fails."""
+    for path in paths:
+        try:
+            check(path)
+        except Exception as error:
+            error.add_note(path)
+            raise
+
+
+def test_promised_names_are_there_and_documented() -> None:
+    each(PUBLIC, assert_it_is_there_and_documented)
+
+
+def assert_it_is_there_and_documented(path: str) -> None:
     thing = find(path)
     if path in ("Tensor.name", "Tensor.T", "GradientTape.nodes") or not isinstance(thing, property):
         assert thing is not None
@@ -138,8 +151,11 @@ def test_a_promised_name_is_there_and_documented(path: str) -> None:
     assert summary[-1] in ".?:", f"{path}: the summary is a sentence"
 
 
-@pytest.mark.parametrize("path", CALLABLES)
-def test_docstrings_are_numpydoc(path: str) -> None:
+def test_docstrings_are_numpydoc() -> None:
+    each(CALLABLES, assert_its_docstring_is_numpydoc)
+
+
+def assert_its_docstring_is_numpydoc(path: str) -> None:
     """Known sections in their order; parameters are those of the signature, in order; fields of Notes are known."""
     thing = CALLABLES[path]
     found = sections(thing.__doc__ or "")
@@ -173,8 +189,11 @@ FULL = [p for p in CALLABLES if "." not in p or p.split(".")[0] in ("nn", "relax
 FULL = [p for p in FULL if not (_is_op(p) or _is_derived(p) or p in SMALL or p.count(".") > 1 or "Error" in p)]
 
 
-@pytest.mark.parametrize("path", FULL)
-def test_what_a_learner_calls_has_parameters_and_an_example(path: str) -> None:
+def test_what_a_learner_calls_has_parameters_and_an_example() -> None:
+    each(FULL, assert_it_has_parameters_and_an_example)
+
+
+def assert_it_has_parameters_and_an_example(path: str) -> None:
     found = sections(find(path).__doc__)
     takes = [p for p in inspect.signature(find(path)).parameters if p != "self"]
     assert "Examples" in found or path == "Tensor", f"{path} shows no example"
@@ -187,8 +206,11 @@ def test_what_a_learner_calls_has_parameters_and_an_example(path: str) -> None:
         assert "Returns" in found or a_block, path
 
 
-@pytest.mark.parametrize("path", SIGNATURES)
-def test_signatures(path: str) -> None:
+def test_signatures() -> None:
+    each(SIGNATURES, assert_its_signature_is_as_promised)
+
+
+def assert_its_signature_is_as_promised(path: str) -> None:
     """Names, order and defaults of arguments, as promised."""
     signature = inspect.signature(find(path))
     bare = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]

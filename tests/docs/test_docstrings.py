@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ sys.path.pop(0)
 NAMES = {name.path: name.thing for name in pages.public()}
 MEMBERS = {f"{n.path}.{m}": inspect.getattr_static(n.thing, m) for n in pages.public() for m in n.members}
 EVERYTHING = NAMES | MEMBERS
+PAGES: dict[str, list[str]] = {}  # each page with all names and members that it shows
+for _name in pages.public():
+    PAGES.setdefault(_name.page, []).extend([_name.path, *(f"{_name.path}.{member}" for member in _name.members)])
 SECTIONS = (
     "Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns", "See Also", "Notes", "References", "Examples",
 )  # fmt: skip
@@ -68,6 +72,10 @@ def test_every_name_that_a_package_lists_has_its_page() -> None:
     assert missing == []
 
 
+def test_every_name_is_on_one_page() -> None:
+    assert sorted(path for paths in PAGES.values() for path in paths) == sorted(EVERYTHING)
+
+
 def test_no_name_has_two() -> None:
     things = [name.thing for name in pages.public()]
     assert len({id(thing) for thing in things}) == len(things)
@@ -96,33 +104,37 @@ def test_pages_are_written_once_and_old_ones_go(tmp_path: Path) -> None:
 
 
 # -------------------------------------------------------------------------------- the form
-@pytest.mark.parametrize("path", EVERYTHING)
-def test_a_docstring_begins_with_a_sentence(path: str) -> None:
+def beginning(path: str) -> Iterator[str]:
+    """What is wrong with the first paragraph."""
     text = inspect.getdoc(EVERYTHING[path])
-    assert text, f"{path} has no docstring"
+    if not text:
+        yield "no docstring"
+        return
     summary = text.split("\n\n")[0].strip()
-    assert summary[-1] in ".?:", f"{path}: {summary!r} does not end"
-    assert len(summary) < 320, f"{path}: the first paragraph is a summary"
+    if summary[-1] not in ".?:":
+        yield f"{summary!r} does not end"
+    if len(summary) >= 320:
+        yield "the first paragraph is a summary"
 
 
-@pytest.mark.parametrize("path", EVERYTHING)
-def test_sections_are_known_and_in_order(path: str) -> None:
+def order(path: str) -> Iterator[str]:
+    """Sections that are not known, not in order or empty, and fields that are not known."""
     found = sections(EVERYTHING[path])
-    assert list(found) == [section for section in SECTIONS if section in found]
-    assert all(text.strip() for text in found.values()), f"{path}: a section is empty"
-    for field in re.findall(r"\*\*(\w+)\.\*\*", found.get("Notes", "")):
-        assert field in FIELDS, f"{path}: {field}"
+    if list(found) != [section for section in SECTIONS if section in found]:
+        yield f"sections {list(found)}"
+    yield from (f"{name} is empty" for name, text in found.items() if not text.strip())
+    fields = re.findall(r"\*\*(\w+)\.\*\*", found.get("Notes", ""))
+    yield from (f"{field} is no field of Notes" for field in fields if field not in FIELDS)
 
 
-@pytest.mark.parametrize("path", EVERYTHING)
-def test_parameters_are_those_of_the_signature(path: str) -> None:
+def parameters(path: str) -> Iterator[str]:
     """In order and complete, wherever the section exists; it is required where an argument needs an explanation."""
-    thing = EVERYTHING[path]
-    told = sections(thing)
+    told = sections(EVERYTHING[path])
     if "Parameters" in told:
-        assert [name for name in documented(told["Parameters"]) if name != "tape"] == [
-            name for name in taken(thing) if name != "tape"
-        ]
+        names = [name for name in documented(told["Parameters"]) if name != "tape"]
+        takes = [name for name in taken(EVERYTHING[path]) if name != "tape"]
+        if names != takes:
+            yield f"documents {names}, takes {takes}"
 
 
 DERIVED = {id(op.function) for op in OPS.values() if op.function and op.function.__doc__ != op.value.__doc__}
@@ -139,19 +151,53 @@ def needs_sections(path: str) -> bool:
     return not small and len(taken(thing)) > SHORT
 
 
-@pytest.mark.parametrize("path", list(filter(needs_sections, NAMES)))
-def test_many_arguments_are_explained(path: str) -> None:
-    found = sections(NAMES[path])
-    referred = re.search(r"derived from|same as :func:|see :func:|as NumPy's", inspect.getdoc(NAMES[path]) or "")
-    assert "Parameters" in found or referred, f"{path} takes {taken(NAMES[path])} and does not say what they are"
-
-
-@pytest.mark.parametrize("path", [p for p in NAMES if "Parameters" in sections(NAMES[p])])
-def test_a_function_with_parameters_says_what_it_returns_and_shows_it(path: str) -> None:
+def explanation(path: str) -> Iterator[str]:
+    """Many arguments are explained; a function with parameters says what it returns, and shows it."""
+    if path not in NAMES:
+        return
     thing, found = NAMES[path], sections(NAMES[path])
-    if inspect.isfunction(thing) and not inspect.isgeneratorfunction(inspect.unwrap(thing)):
-        assert "Returns" in found, f"{path} does not say what it gives"
-    assert "Examples" in found or id(thing) in DERIVED, f"{path} shows no example"
+    referred = re.search(r"derived from|same as :func:|see :func:|as NumPy's", inspect.getdoc(thing) or "")
+    if needs_sections(path) and "Parameters" not in found and not referred:
+        yield f"takes {taken(thing)} and does not say what they are"
+    if "Parameters" not in found:
+        return
+    if inspect.isfunction(thing) and not inspect.isgeneratorfunction(inspect.unwrap(thing)) and "Returns" not in found:
+        yield "does not say what it gives"
+    if "Examples" not in found and id(thing) not in DERIVED:
+        yield "shows no example"
+
+
+FORM = (beginning, order, parameters, explanation)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_docstrings_of_a_page_have_their_form(page: str) -> None:
+    assert [f"{path}: {fault}" for path in PAGES[page] for part in FORM for fault in part(path)] == []
+
+
+@pytest.mark.parametrize(
+    ("docstring", "faults"),
+    [
+        (None, ["no docstring"]),
+        ("No end", ["'No end' does not end"]),
+        ("A. " * 120, ["the first paragraph is a summary"]),
+        ("A.\n\nNotes\n-----\nN.\n\nReturns\n-------\nR.", ["sections ['Notes', 'Returns']"]),
+        ("A.\n\nNotes\n-----\n**Price.** N.", ["Price is no field of Notes"]),
+        ("A.\n\nParameters\n----------\nb : int", [
+            "documents ['b'], takes ['a', 'b', 'c']", "does not say what it gives", "shows no example",
+        ]),
+        ("A.", ["takes ['a', 'b', 'c'] and does not say what they are"]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_each_fault_of_form_is_found(docstring: str | None, faults: list[str], monkeypatch: Any) -> None:
+    def example(a: Any, b: Any, c: Any) -> None: ...
+
+    example.__doc__ = docstring
+    for names in (NAMES, EVERYTHING):
+        monkeypatch.setitem(names, "example", example)
+    found = [fault for part in FORM for fault in part("example")]
+    assert [fault for fault in found if docstring == "A." or not fault.startswith("takes")] == faults
 
 
 def test_the_sections_of_a_block_follow_from_it() -> None:

@@ -36,16 +36,22 @@ def test_every_prompt_was_worked_out_here() -> None:
     assert set(FOUND) == set(NAMES)
 
 
-@pytest.mark.parametrize("item", [name for name in NAMES if find_prompt(name).kind != "several"])
-def test_what_is_found_is_the_choice_that_no_idea_leads_to(item: str) -> None:
-    one = find_prompt(item)
+@pytest.mark.parametrize("one", EVERY, ids=NAMES)
+def test_a_prompt_is_judged_by_what_is_found(one: Prompt) -> None:
+    if one.kind != "several":
+        assert_what_is_found_is_the_choice_that_no_idea_leads_to(one)
+    assert_every_wrong_choice_is_recognised(one)
+    assert_no_answer_still_reveals(one)
+    assert_how_to_answer_in_code_names_no_answer(one)
+
+
+def assert_what_is_found_is_the_choice_that_no_idea_leads_to(one: Prompt) -> None:
     right = [choice for choice in one.choices if not choice.idea]
     assert len(right) == 1
-    assert matching_choice(one, FOUND[item]) == right[0]
+    assert matching_choice(one, FOUND[one.item]) == right[0]
 
 
-@pytest.mark.parametrize("one", EVERY, ids=NAMES)
-def test_every_wrong_choice_is_recognised(one: Prompt) -> None:
+def assert_every_wrong_choice_is_recognised(one: Prompt) -> None:
     for choice in one.choices:
         answer = [choice.value] if one.kind == "several" else choice.value
         if one.kind in ("number", "slider"):
@@ -56,12 +62,17 @@ def test_every_wrong_choice_is_recognised(one: Prompt) -> None:
             assert verdict.idea == choice.idea
 
 
-@pytest.mark.parametrize("one", EVERY, ids=NAMES)
-def test_no_answer_still_reveals(one: Prompt) -> None:
+def assert_no_answer_still_reveals(one: Prompt) -> None:
     verdict = judge_prediction(one, None, FOUND[one.item])
     assert verdict.right is None
     assert verdict.truth is not None
     assert one.why in str(verdict)
+
+
+def assert_how_to_answer_in_code_names_no_answer(one: Prompt) -> None:
+    assert prompt_as_text(one).endswith(f'predict("{one.item}", answer="…")')
+    with pytest.raises(AnswerError, match=one.item):
+        parse_answer(one, "…")
 
 
 def test_several_are_right_only_together() -> None:
@@ -175,13 +186,6 @@ def test_the_place_of_a_choice_does_not_tell_that_it_is_right() -> None:
     for lesson in places().values():
         assert len(lesson) < 5 or max(Counter(lesson).values()) <= 0.6 * len(lesson)
         assert len(lesson) < 3 or len(set(lesson)) > 1
-
-
-@pytest.mark.parametrize("one", EVERY, ids=NAMES)
-def test_how_to_answer_in_code_names_no_answer(one: Prompt) -> None:
-    assert prompt_as_text(one).endswith(f'predict("{one.item}", answer="…")')
-    with pytest.raises(AnswerError, match=one.item):
-        parse_answer(one, "…")
 
 
 def test_an_unknown_prompt_lists_those_there_are() -> None:
