@@ -23,7 +23,7 @@ from typing import Any, TextIO
 import autodiff_kit
 from autodiff_kit.errors import ArgumentError, AutodiffError, StructureError
 
-from .exercise_lookup import find_exercise, use_checks
+from .exercise_lookup import find_exercise, find_known_exercise, use_checks
 from .grading import grade_submission
 from .inside.limits import ResourceLimits
 from .progress_bar import ProgressBar
@@ -293,7 +293,8 @@ def _still_valid(earlier: SubmissionResult | None) -> SubmissionResult | None:
     """An earlier result; None if its exercise has other questions or points since: totals could not be compared."""
     if earlier is None or not earlier.marks or not earlier.exercise:
         return earlier
-    worth = {question.id: question.points for question in find_exercise(earlier.exercise).questions}
+    exercise = find_known_exercise(earlier.exercise)
+    worth = {question.id: question.points for question in exercise.questions} if exercise else {}
     return earlier if earlier.max_points == worth else None
 
 

@@ -282,13 +282,15 @@ def test_a_result_is_kept_only_while_its_questions_and_points_are_the_exercises(
     right = tuple(QuestionGrade(question.id, 1.0, question.points, "passed") for question in LESSON.questions)
     fresh = SubmissionResult("ada", LESSON.slug, "graded", marks=right, reason="fresh")
     monkeypatch.setattr(batch, "_grade_all", lambda jobs, options: [(job.submission, fresh) for job in jobs])
-    for marks, reason in (
-        (right, "kept"),
-        (right[1:], "fresh"),
-        ((replace(right[0], max_points=9), *right[1:]), "fresh"),
+    for marks, exercise, reason in (
+        (right, LESSON.slug, "kept"),
+        (right[1:], LESSON.slug, "fresh"),
+        ((replace(right[0], max_points=9), *right[1:]), LESSON.slug, "fresh"),
+        (right, "an_exercise_that_is_gone", "fresh"),
     ):
         with ResultStore(tmp_path) as store:
-            store.save(one, replace(fresh, marks=marks, reason="kept"), batch.ResourceLimits())
+            stored = replace(fresh, marks=marks, exercise=exercise, reason="kept")
+            store.save(one, stored, batch.ResourceLimits())
             (found,) = batch.grade_batch([one], store, batch.BatchOptions())
         assert (found.reason, found.marks) == (reason, right)
 
