@@ -440,6 +440,13 @@ def test_the_inspector_stands_in_the_main_area_and_goes_home(bench: Any) -> None
     bench.inspector.get_by_role("button", name="Open in the main area").click()
     expect(bench.page.locator("#autodiff-kit-main .akl-inspector")).to_be_visible()
     bench.tape(66)
+    icon = bench.page.locator(".jp-SideBar .lm-TabBar-tab[data-id='autodiff-kit-inspector']")
+    icon.click()  # closes the side panel, which is empty now
+    icon.click()  # and brings the inspector back to it
+    expect(bench.page.locator("#autodiff-kit-main")).to_have_count(0)
+    expect(bench.page.locator("#autodiff-kit-inspector .akl-inspector")).to_be_visible()
+    bench.inspector.get_by_role("button", name="Open in the main area").click()
+    expect(bench.page.locator("#autodiff-kit-main .akl-inspector")).to_be_visible()
     bench.js("document.querySelector('#autodiff-kit-main') && jupyterapp.commands.execute('application:close')")
     bench.command("autodiff-kit:open-inspector")
     expect(bench.page.locator("#autodiff-kit-inspector .akl-inspector")).to_be_visible()

@@ -15,7 +15,7 @@ export class InspectorPlacement {
 
   constructor(private readonly shell: JupyterFrontEnd.IShell, private readonly content: HTMLElement) {
     this.sidePanel = new SidePanel('autodiff-kit-inspector', t('Tape inspector'), tapeIcon, content);
-    this.sidePanel.onShown = () => this.onShown();
+    this.sidePanel.onShown = () => this.bringBack();
     this.sidePanel.onHidden = () => this.onHidden();
     shell.add(this.sidePanel, 'right', { rank: 600, type: 'Autodiff' });
   }
@@ -46,6 +46,15 @@ export class InspectorPlacement {
       this.mainTab.dispose();
     } else {
       this.showInMainArea();
+    }
+  }
+
+  /** Whoever opens the side panel wants the inspector there: its tab in the main area would leave the panel empty. */
+  private bringBack(): void {
+    if (this.mainTab) {
+      this.mainTab.dispose(); // which shows it
+    } else {
+      this.onShown();
     }
   }
 
