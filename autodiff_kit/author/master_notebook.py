@@ -344,9 +344,9 @@ def _require_the_kits_questions(lesson: Lesson, where: str) -> None:
     if own != kits:
         changed = ", ".join(sorted(name for name in own.keys() | kits.keys() if own.get(name) != kits.get(name)))
         raise MasterNotebookError(
-            f"{where} has the slug of the kit's own exercise {lesson.slug!r}, by whose questions it would be graded, "
-            f"but differs in {changed}. Give it a `slug` and a `no` of its own in the notebook's metadata, and write "
-            "that name into the call of `exercise` in its first cell."
+            f"{where} has the slug of the kit's own exercise {lesson.slug!r}, but differs in {changed}. It would be "
+            "graded with the kit's questions. Give it a `slug` and a `no` of its own in the notebook's metadata, and "
+            "write the new slug into the call of `exercise` in its first cell."
         )
 
 

@@ -21,7 +21,7 @@ from .submission import Submission
 __all__ = ["ResultStore"]
 
 NEVER_BY_A_LIMIT: Final = ("graded", "invalid", "unsupported")
-"""Statuses of results in which no limit has a part. The first failure names the status; a limit may be the second."""
+"""Statuses that no limit can cause. Others can: the first failure names the status, and a limit may be the second."""
 
 
 class ResultStore:

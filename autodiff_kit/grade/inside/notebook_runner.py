@@ -44,7 +44,7 @@ class DeferredQuestion:
         return ExampleData(**{name: copy_argument(from_wire(value)) for name, value in numbers.items()})
 
     def check(self, *functions: object, seed: int | None = None) -> CheckResult:
-        """Return a note instead of a check; the functions that are handed over are kept by the names they stand for."""
+        """Return a note instead of a check; functions given to it are kept under the names that a question asks for."""
         if len(functions) == len(self._writes):
             self.given = dict(zip(self._writes, functions, strict=True))
         later = Verdict("graded later", 0.0, "The grader checks this after all cells have run.")
