@@ -12,6 +12,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.compile.run.execution_plan import build_kernels_now
+from autodiff_kit.compile.trace.tracer import trace_function
 from autodiff_kit.core.pytree import flatten
 from autodiff_kit.errors import ConcretizationError, ShapeError
 
@@ -417,6 +418,21 @@ def test_the_reverse_pass_does_not_draw_again(f: Any) -> None:
         drawn.append(ys.numpy())
         np.testing.assert_allclose(slope.numpy() * X.numpy(), drawn[-1].reshape(-1, *X.shape).sum(0), rtol=1e-12)
     assert not np.array_equal(drawn[1], drawn[2])
+
+
+@pytest.mark.parametrize("reduce", [ak.max, ak.logsumexp])
+def test_the_reverse_pass_takes_sums_and_maxima_of_the_first(reduce: Any) -> None:
+    def score(x: Any, moves: Any) -> Any:
+        return ak.sum(ak.scan(lambda c, z: (reduce(c[:, None] + moves, 0) + z, None), W, x)[0])
+
+    gradient, moves = ak.grad(score, argnums=(0, 1)), ak.constant(np.random.default_rng(2).normal(size=(3, 3)))
+    check(gradient, X, moves, kernels=True)
+    check(ak.hvp, lambda m: score(X, m), moves, ak.sin(moves))
+    graph = trace_function(gradient, (X, moves), {}).graph
+    first, back = (n.params.function.graph for n in graph.nodes if n.op == "call" and n.params.name == "scan")
+    assert any(n.op == "max" for n in first.nodes)
+    assert not any(n.op == "max" for n in back.nodes)
+    assert sum(n.op == "exp" for n in back.nodes) == (reduce is ak.logsumexp)
 
 
 CLOSURES: dict[str, Callable[[Any, Any, Any], Any]] = {

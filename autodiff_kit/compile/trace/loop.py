@@ -102,7 +102,7 @@ def _trace_body(
         new_carry, results = ([body.own(as_tensor(x)) for x in part] for part in f(carry, entries))
     found = body.followed_values()
     step = Step(body, carry, entries, list(found), new_carry, results)
-    body.find_random_nodes(step)
+    body.find_saved_nodes(step)
     return _run(step, count, reverse, [*init, *xs, *found.values()])
 
 
@@ -268,16 +268,16 @@ def _forward_step(step: Step) -> Step:
 def _place(step: Step, count: int, reverse: bool, values: list[Any]) -> list[Any]:
     """The last carry and the stacked results, as values of the present trace: the loop is added to its graph."""
     body, tracer, outputs = step.body, open_records.trace, step.output_nodes
-    drawn = set() if step.draws else set(body.random)
-    live = live_nodes(outputs, drawn)
+    saved = set() if step.saves else set(body.saved)
+    live = live_nodes(outputs, saved)
     used = {a for n in live for a in n.args} | set(outputs)
     entries = dict(zip((x._value.node for x in step.entries), values[len(step.carry) :], strict=False))
-    entries |= {n: stack for n, stack in zip(body.random, body.stacks, strict=False) if n in drawn & used}
+    entries |= {n: stack for n, stack in zip(body.saved, body.stacks, strict=False) if n in saved & used}
     carry = [x._value.node for x in step.carry]
     shared = dict(zip((x._value.node for x in step.shared), values[len(step.carry) + len(step.entries) :], strict=True))
     fixed = [n for n in live if n.op == "input" and n not in entries and n not in carry]
-    if step.draws:
-        outputs = [*outputs, *body.random]
+    if step.saves:
+        outputs = [*outputs, *body.saved]
     if (count, reverse) not in step.loops:
         sizes = len(carry), len(entries)
         step.loops[count, reverse] = LoopCall([*carry, *entries, *fixed], outputs, sizes, count, reverse)
@@ -285,6 +285,6 @@ def _place(step: Step, count: int, reverse: bool, values: list[Any]) -> list[Any
     given = [*values[: len(carry)], *entries.values()]
     given += [shared[n] if n in shared else body.tracer.captured[n] for n in fixed]
     found: list[Any] = tracer.add_loop(loop, given)
-    if step.draws:
+    if step.saves:
         found, body.stacks = found[: len(step.outputs)], found[len(step.outputs) :]
     return found

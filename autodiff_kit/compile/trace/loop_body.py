@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import GraphNode
+from autodiff_kit.compile.node import REDUCTIONS, GraphNode
 from autodiff_kit.compile.topological_order import live_nodes
 from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, symbolic_value
@@ -41,10 +41,11 @@ class Body:
         Its graph holds the body and its derivatives.
     tape : GradientTape or None
         Follows the inputs of the body; None where no tape follows the loop.
-    random : list of GraphNode
-        Values that were drawn: derivatives take those of the first pass.
+    saved : list of GraphNode
+        Values that derivatives take from the first pass: what was drawn, and sums and maxima, which cost more to
+        compute again than to store.
     stacks : list
-        The drawn values of all steps.
+        The saved values of all steps.
     """
 
     def __init__(self, parent: Any) -> None:
@@ -53,7 +54,7 @@ class Body:
         open_outside = any(r.sink is not None for r in (*parent.outside, *open_records.records))
         self.tape = GradientTape(persistent=True) if open_outside else None
         self.leaves: dict[Node, tuple[Tensor, Tensor]] = {}  # by the node outside: the leaf, and the value outside
-        self.random: list[GraphNode] = []
+        self.saved: list[GraphNode] = []
         self.stacks: list[Any] = []
         if self.tape is not None:
             self.tape._entered = self.tape._warned = True
@@ -132,12 +133,21 @@ class Body:
                 found[first] = value
         return found
 
-    def find_random_nodes(self, step: Step) -> None:
-        """Find the values that the step draws; a derivative must not draw again."""
-        draws = [n for n in live_nodes(step.output_nodes) if n.op == "call" and n.params.is_random()]
+    def find_saved_nodes(self, step: Step) -> None:
+        """Find what derivatives take from the first pass: draws, which must not be repeated, and reductions."""
+        live = live_nodes(step.output_nodes)
+        draws = [n for n in live if n.op == "call" and n.params.is_random()]
         items = (n for n in self.tracer.graph.nodes if n.op == "item" and n.args[0] in draws)
-        self.random = [*(n for n in draws if n.dtype != object), *items]
-        step.draws = True
+        self.saved = [*(n for n in draws if n.dtype != object), *items]
+        step.saves = True
+        if self.tape is None:
+            return
+        of_step = {x._value.node for x in (*step.carry, *step.entries)}  # the others are computed before the loop
+        for node in live:
+            if not of_step.isdisjoint(node.args):
+                of_step.add(node)
+                if node.op in REDUCTIONS:
+                    self.saved.append(node)
 
 
 class _BodySink:
@@ -205,7 +215,7 @@ class Step:
     shared: list[Tensor]
     new_carry: list[Tensor]
     results: list[Tensor]
-    draws: bool = False  # whether it draws random numbers itself; the steps of derivatives take them as entries
+    saves: bool = False  # whether it computes the saved values; the steps of derivatives take them as entries
     derived: dict[Any, Step] = field(default_factory=dict, init=False)
     loops: dict[tuple[int, bool], LoopCall] = field(default_factory=dict, init=False)
 
