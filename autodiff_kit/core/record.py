@@ -186,6 +186,9 @@ class Record:
 
     def clear(self) -> None:
         """Drop everything, so that tensors that outlive the tape hold no part of its record."""
+        for node in self.nodes:
+            if node.record is self:
+                node.parts = NO_PARTS
         self.nodes, self.released_count = [], 0
         self.readings, self.path_breaks, self.hooks, self.joint_records = {}, [], {}, {}
         if self.sink is not None:

@@ -105,6 +105,7 @@ class _Compiler(LLVMWriter):
         outside = self.function, self.names, self.places, self.flags
         self.function, self.names, self.places = function, dict(zip(function.parameters, given, strict=True)), {}
         self.flags = function.namespace.get("FASTMATH_FLAGS", "")
+        self.vector_bits = max(self.vector_bits, function.namespace.get("VECTOR_BITS", 0))
         returned = self._statements(function.tree.body)
         self.function, self.names, self.places, self.flags = outside
         return returned

@@ -67,10 +67,12 @@ class LLVMWriter:
     ----------
     flags : str
         LLVM's fast-math flags of the instructions that follow.
+    vector_bits : int
+        The width of vectors that the function in hand asks for, where the processor has it; 0 leaves it to LLVM.
     """
 
     def __init__(self, interleave_count: int) -> None:
-        self.interleave_count, self.flags = interleave_count, ""
+        self.interleave_count, self.flags, self.vector_bits = interleave_count, "", 0
         self._definitions: list[str] = []
         self._declarations: dict[str, None] = {}
         self._metadata = ["!0 = distinct !{!0}"]
@@ -83,7 +85,7 @@ class LLVMWriter:
 
     def define(self, symbol: str, names: list[str], python: bool, write: Callable[[list[Value]], Any]) -> None:
         """Add a function of int64 values; ``write`` writes its body."""
-        self.lines, self._variables, self._label = [], [], "begin"
+        self.lines, self._variables, self._label, self.vector_bits = [], [], "begin", 0
         parameters = [f"%{name}" for name in names]
         head, result = f"void @{symbol}({', '.join(f'i64 {name}' for name in parameters)})", "ret void"
         given = [Value("i64", name) for name in parameters]
@@ -95,7 +97,8 @@ class LLVMWriter:
             self._declarations["declare double @PyFloat_AsDouble(ptr)\ndeclare ptr @PyLong_FromLong(i64)"] = None
             result = "%zero = call ptr @PyLong_FromLong(i64 0)\nret ptr %zero"
         write(given)
-        parts = [f"define {head} nounwind {{", *self._variables, "br label %begin", "begin:", *self.lines, result, "}"]
+        head += f' nounwind "prefer-vector-width"="{self.vector_bits}"' if self.vector_bits else " nounwind"
+        parts = [f"define {head} {{", *self._variables, "br label %begin", "begin:", *self.lines, result, "}"]
         self._definitions.append("\n".join(parts))
 
     def text(self) -> str:

@@ -36,6 +36,10 @@ GELU_FAR = 30.0
 FASTMATH_FLAGS = "contract nsz"
 """What LLVM may do with these operations: fused multiply-add, and any sign of zero."""
 
+VECTOR_BITS = 512
+"""Vectors as wide as the processor has for loops that call these functions. LLVM takes half of AVX-512 by itself, which
+is better where a loop waits for memory; these wait for arithmetic."""
+
 
 def exp32(x: Any) -> Any:
     """The exponential with 2ᵏ in two factors, since k may be below all exponents: 0 far below, inf far above."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from autodiff_kit.core.collector import collects_afterwards
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
@@ -114,6 +115,7 @@ class Optimizer:
         """
         return self._value_and_pairs(loss_fn, variables)[1]
 
+    @collects_afterwards
     def _value_and_pairs(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> tuple[Any, list[Pair]]:
         several, loss_fn = variable_list(variables), check_callable("loss_fn", loss_fn)
         with GradientTape() as tape:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff_kit.core.collector import collects_afterwards
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.transforms.arguments import (
@@ -57,6 +58,7 @@ def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0, has_aux: boo
 def _value_and_grad(f: Function, argnums: int | tuple[int, ...], has_aux: bool, what: str) -> Function:
     has_aux = check_flag("has_aux", has_aux)
 
+    @collects_afterwards
     def run(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         arguments, sources = split_arguments(args, argnums)
         with GradientTape() as tape:

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from autodiff_kit.compile.run.kernel_loader import load_kernel, module_source
+from autodiff_kit.kernels import vector_math
+from autodiff_kit.kernels.llvm_compiler import array_at, llvm_module, parse_functions
 
 DTYPES = (np.float32, np.float64, np.int32, np.int64)
 OPERATORS = ("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=")
@@ -108,6 +110,15 @@ def test_truth_values_take_a_byte_each() -> None:
 def test_what_is_outside_the_subset_is_refused(body: str, error: Any) -> None:
     with pytest.raises(error):
         compiled(body, float)
+
+
+@pytest.mark.parametrize(("called", "wide"), [("exp64", True), ("sincos64", True), ("np.sqrt", False)])
+def test_loops_of_long_functions_have_the_widest_vectors(called: str, wide: bool) -> None:
+    names: dict[str, Any] = {"np": np}
+    text = f"def kernel(a):\n    x = array_at(a, np.float64)\n    for j in range(64):\n        y = {called}(x[j])\n"
+    functions = parse_functions(Path(vector_math.__file__).read_text(encoding="utf-8"), vars(vector_math))
+    functions |= parse_functions(text, names | {"array_at": array_at})
+    assert ('"prefer-vector-width"="512"' in llvm_module(functions, {"kernel": "kernel"}, False, 0)) == wide
 
 
 def test_kernels_need_llvm_and_not_numba(tmp_path: Path) -> None:

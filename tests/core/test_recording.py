@@ -189,6 +189,38 @@ def test_the_collector_looks_less_often_while_a_tape_records(thresholds: tuple[i
     assert float(tape.gradient(y, x)) == 1.0
 
 
+def _layers(x: Any) -> Any:
+    for _ in range(600):
+        x = ak.sin(x) * 1.5
+    return ak.sum(x)
+
+
+@pytest.mark.parametrize("start", [0.5, np.linspace(0.0, 1.0, 3)], ids=["numbers", "arrays"])
+@pytest.mark.parametrize("how", ["grad", "value_and_grad", "minimize"])
+def test_the_collector_never_looks_at_a_record_that_is_dropped(
+    thresholds: tuple[int, int, int], how: str, start: Any
+) -> None:
+    w, optimizer = ak.Variable(start), ak.optim.SGD(0.0)
+    run = {
+        "grad": lambda: ak.grad(_layers)(start),
+        "value_and_grad": lambda: ak.value_and_grad(_layers)(start),
+        "minimize": lambda: optimizer.minimize(lambda: _layers(w), [w]),
+    }[how]
+    starts: list[str] = []
+    count = lambda phase, _info: starts.append(phase) if phase == "start" else None  # noqa: E731
+    gc.collect()
+    kept = [run(), run()]  # the first fills Python's lists of free tuples, which the collector has emptied
+    before = len(gc.get_objects())
+    gc.callbacks.append(count)
+    try:
+        kept += [run() for _ in range(3)]
+    finally:
+        gc.callbacks.remove(count)
+    assert not starts
+    assert len(gc.get_objects()) - before < 100  # a loss that is kept holds no part of its record
+    assert gc.get_threshold() == thresholds
+
+
 @pytest.fixture
 def nothing_frozen() -> Iterator[None]:
     """No objects that the collector never looks at, such as the collected tests; afterwards there are again."""
