@@ -3,21 +3,15 @@
 A record holds all its nodes, so the collector finds nothing among them; with its usual thresholds it looks through them
 so often that a long program takes several times as long. Looking only once costs an operation on numbers 110 ns of 610
 (a thousand operations; 350 ns of 1030 for a million). So the collector waits while a tape is open, for more objects
-than a million operations make; and what a record of numbers leaves counts as old without having been looked at. Where
-the kit makes the tape itself, as in :func:`grad`, the collector waits until the record is gone.
+than a million operations make; and what a record of numbers leaves counts as old without having been looked at.
 """
 
 from __future__ import annotations
 
-import functools
 import gc
 import threading
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
 
-__all__ = ["collects_afterwards", "relax_collector", "restore_collector"]
-
-F = TypeVar("F", bound=Callable[..., Any])
+__all__ = ["relax_collector", "restore_collector"]
 
 _THRESHOLDS = (2_500_000, 50, 50)
 
@@ -59,17 +53,3 @@ def restore_collector(only_numbers: bool = True) -> None:
                 gc.freeze()  # all generations become one that is never looked at, without a look at any object
                 gc.unfreeze()  # and this one the oldest
             gc.set_threshold(*_before)
-
-
-def collects_afterwards(function: F) -> F:
-    """Decorate a function that makes a tape and drops it: the collector waits until it returns."""
-
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        relax_collector()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            restore_collector(False)
-
-    return cast("F", run)

@@ -131,8 +131,7 @@ class Record:
         "path_breaks", "readings", "released", "released_count", "shares_nodes", "sink", "thread", "watches_variables",
     )  # fmt: skip
 
-    # A forward accumulator may carry out a whole operation before a node is made; if it declines, its sink gets the
-    # node.
+    # A forward accumulator may carry out a whole operation before a node is made; its sink gets what it declines.
     take: Any = None
 
     def __init__(self, watches_variables: bool = False) -> None:
@@ -187,8 +186,7 @@ class Record:
     def clear(self) -> None:
         """Drop everything, so that tensors that outlive the tape hold no part of its record."""
         for node in self.nodes:
-            if node.record is self:
-                node.parts = NO_PARTS
+            node.parts = NO_PARTS if node.record is self else node.parts
         self.nodes, self.released_count = [], 0
         self.readings, self.path_breaks, self.hooks, self.joint_records = {}, [], {}, {}
         if self.sink is not None:

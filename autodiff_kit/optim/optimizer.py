@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from autodiff_kit.core.collector import collects_afterwards
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
@@ -38,6 +37,7 @@ from autodiff_kit.optim.validation import (
     real_array,
     variable_list,
 )
+from autodiff_kit.transforms.reverse_mode import collects_afterwards
 
 __all__ = ["Optimizer"]
 

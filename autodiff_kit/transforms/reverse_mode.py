@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
-from autodiff_kit.core.collector import collects_afterwards
+from autodiff_kit.core.collector import relax_collector, restore_collector
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.transforms.arguments import (
@@ -19,7 +21,23 @@ from autodiff_kit.transforms.arguments import (
     watchable_copy,
 )
 
-__all__ = ["grad", "value_and_grad", "vjp"]
+__all__ = ["collects_afterwards", "grad", "value_and_grad", "vjp"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def collects_afterwards(function: F) -> F:
+    """Decorate a function that makes a tape and drops it: Python's collector waits until the record is gone."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        relax_collector()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            restore_collector(False)
+
+    return cast("F", run)
 
 
 def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
