@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.variable import Variable
 
@@ -14,6 +15,7 @@ __all__ = [
     "HALF",
     "OwnedSlots",
     "Slots",
+    "add_to_value",
     "decay_and_add",
     "in_step_precision",
     "square_root",
@@ -64,6 +66,15 @@ def writable_array(variable: Variable) -> np.ndarray[Any, Any]:
         variable._value = variable._value.copy(order="C")
     array: np.ndarray[Any, Any] = variable._value
     return array
+
+
+def add_to_value(variable: Variable, delta: Any) -> None:
+    """Add to the value of a variable, in place if its array has no other reference."""
+    unshared = type(variable._value) is np.ndarray and _reference_count(variable) <= _SOLE_REFERENCE
+    if unshared and variable._value.flags.carray:
+        np.add(variable._value, delta, out=variable._value)
+    else:
+        variable._value = canonical(variable._value + delta)
 
 
 def in_step_precision(x: Any) -> Any:

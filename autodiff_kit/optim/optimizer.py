@@ -28,7 +28,7 @@ from autodiff_kit.errors import (
 from autodiff_kit.ops.row_gradient import RowGradient
 from autodiff_kit.optim import checkpoint
 from autodiff_kit.optim.constraints import apply_constraint
-from autodiff_kit.optim.inplace import HALF, OwnedSlots, Slots, in_step_precision, writable_array
+from autodiff_kit.optim.inplace import HALF, OwnedSlots, Slots, add_to_value, in_step_precision, writable_array
 from autodiff_kit.optim.validation import (
     gradient_for_variable,
     gradient_pairs,
@@ -179,9 +179,8 @@ class Optimizer:
 
     def _step(self, variable: Variable, g: Any, slots: OwnedSlots) -> Any:
         """Step a variable; returns what was added, or a function that computes it."""
-        w = variable._value
-        delta = self._compute_update(w, g, slots)
-        variable._value = canonical(w + delta)
+        delta = self._compute_update(variable._value, g, slots)
+        add_to_value(variable, delta)
         return delta
 
     def _step_rows(self, variable: Variable, g: RowGradient, slots: OwnedSlots) -> Any:

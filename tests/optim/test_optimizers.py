@@ -486,6 +486,18 @@ def test_steps_do_not_change_values_with_other_references(make: Any) -> None:
 
 
 @every_optimizer
+def test_a_value_without_other_references_is_updated_in_place(make: Any) -> None:
+    w, opt, g = ak.Variable(np.ones(7)), make(), ak.constant(np.arange(7.0))
+    opt.apply_gradients([(g, w)])
+    place = w._value.ctypes.data
+    opt.apply_gradients([(g, w)])
+    assert w._value.ctypes.data == place
+    held = w.numpy()
+    opt.apply_gradients([(g, w)])
+    assert (held[1:] != w.numpy()[1:]).all()
+
+
+@every_optimizer
 def test_a_gradient_is_never_written_to(make: Any) -> None:
     g = np.full((3, 2), 0.5)
     w, opt = ak.Variable(np.ones((3, 2))), make()
