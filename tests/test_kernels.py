@@ -235,6 +235,8 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
     _entrywise_loops_against_formulas(loops)
     _loops_over_rows_and_columns_against_formulas(loops)
     known = {
+        "sin",
+        "cos",
         "sigmoid",
         "sigmoid_vjp",
         "gelu",
@@ -270,6 +272,20 @@ def _entrywise_loops_against_formulas(loops: dict[str, Any]) -> None:
     np.testing.assert_allclose(found["gelu"], x * sigmoid(angle), rtol=1e-12, atol=1e-300)
     expected = g * (sigmoid(angle) + x * sigmoid(angle) * sigmoid(-angle) * slope)
     np.testing.assert_allclose(found["gelu_vjp"], expected, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("f", ["sin", "cos"])
+def test_sine_and_cosine_are_accurate_where_they_are_nearly_zero(loops: dict[str, Any], f: str, dtype: Any) -> None:
+    steps = np.arange(-2600, 2601) * (np.pi / 2)
+    x = np.concatenate([steps, np.random.default_rng(0).uniform(-8000, 8000, 20_000), [0.0, -0.0]]).astype(dtype)
+    found = np.empty_like(x)
+    assert loops[f](x, found)
+    exact = getattr(np, f)(x.astype(np.longdouble))
+    assert (np.abs(found - exact) <= 2.5 * np.spacing(np.abs(exact).astype(dtype))).all()
+    assert not loops[f](np.array([1.0, 8193.0], dtype), found[:2])  # left to NumPy, as infinity is
+    assert loops[f](np.array([1.0, np.nan], dtype), found[:2])
+    assert np.isnan(found[1])
 
 
 def _loops_over_rows_and_columns_against_formulas(loops: dict[str, Any]) -> None:
@@ -312,11 +328,14 @@ MASK[1] = False
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("f", [
-    ak.sigmoid, ak.nn.gelu, lambda x: ak.nn.masked_softmax(x, MASK), lambda x: ak.nn.masked_softmax(x, MASK[:, :1]),
+    ak.sin, ak.cos, ak.sigmoid, ak.nn.gelu,
+    lambda x: ak.nn.masked_softmax(x, MASK), lambda x: ak.nn.masked_softmax(x, MASK[:, :1]),
     lambda x: ak.nn.masked_softmax(x, MASK[0], empty="nan"), ak.nn.layer_norm,
     lambda x: ak.nn.layer_norm(x, axis=(-1, -2)), lambda x: ak.nn.layer_norm(x, axis=(0, 2)),
     lambda x: ak.nn.layer_norm(x, axis=0), ak.nn.instance_norm,
-], ids=["sigmoid", "gelu", "mask", "rows", "nan", "layer", "layer 2", "apart", "first", "instance"])  # fmt: skip
+], ids=[
+    "sin", "cos", "sigmoid", "gelu", "mask", "rows", "nan", "layer", "layer 2", "apart", "first", "instance",
+])  # fmt: skip
 def test_a_loop_gives_what_numpy_gives(
     loops: dict[str, Any], f: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

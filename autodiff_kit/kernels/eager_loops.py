@@ -52,12 +52,18 @@ def _loop(parameters: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> C
 _INLINED: Any = {"forceinline": True, "error_model": "numpy"}
 _MATH: dict[str, Any] = {
     name: njit(fastmath=set(vector_math.FASTMATH_FLAGS.split()), **_INLINED)(getattr(vector_math, name))
-    for name in ("exp32", "exp64", "sort_key32", "sort_key64", "value_of_key32", "value_of_key64")
+    for base in ("exp", "sincos", "sort_key", "value_of_key")
+    for name in (f"{base}32", f"{base}64")
 }
 
 
 def _exponential(x: Any) -> Any:
     """The exponential of a float32 or float64, in compiled code that LLVM vectorises."""
+    raise NotImplementedError
+
+
+def _sine_and_cosine(x: Any) -> Any:
+    """The sine and cosine of a float32 or float64 up to :data:`vector_math.MAX_ANGLE32`, as :func:`_exponential`."""
     raise NotImplementedError
 
 
@@ -70,6 +76,12 @@ def _row_maximum(row: Any) -> Any:
 def _compiled_exponential(x: Any) -> Any:
     chosen = _MATH[f"exp{x.bitwidth}"]
     return lambda x: chosen(x)  # noqa: PLW0108 - numba compiles this one
+
+
+@overload(_sine_and_cosine, jit_options=_INLINED, strict=False)
+def _compiled_sine_and_cosine(x: Any) -> Any:
+    chosen = _MATH[f"sincos{x.bitwidth}"]
+    return lambda x: chosen(x)  # noqa: PLW0108
 
 
 @overload(_row_maximum, jit_options=_INLINED, strict=False)
@@ -182,6 +194,26 @@ def sigmoid_vjp(g: Any, x: Any, out: Any) -> None:
     for i in range(x.size):
         e = _exponential(-abs(x[i]))
         out[i] = g[i] * (e / ((one + e) * (one + e)))
+
+
+@_loop(lambda real: (_read(real, 1), _write(real, 1)))
+def sin(x: Any, out: Any) -> bool:
+    """The sine; returns False if an angle is too large."""
+    small = True
+    for i in range(x.size):
+        small &= not (abs(x[i]) > vector_math.MAX_ANGLE32)
+        out[i] = _sine_and_cosine(x[i])[0]
+    return small
+
+
+@_loop(lambda real: (_read(real, 1), _write(real, 1)))
+def cos(x: Any, out: Any) -> bool:
+    """The cosine; returns False if an angle is too large."""
+    small = True
+    for i in range(x.size):
+        small &= not (abs(x[i]) > vector_math.MAX_ANGLE32)
+        out[i] = _sine_and_cosine(x[i])[1]
+    return small
 
 
 @_loop(lambda real: (_read(real, 1), _write(real, 1)))

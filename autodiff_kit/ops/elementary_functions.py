@@ -96,13 +96,13 @@ def radians(x: Any) -> Any:
 @elementwise(lambda g, _y, x: g * v.cos(x), scalar=math.sin)
 def sin(x: Any) -> Any:
     """The sine."""
-    return np.sin(x)
+    return np.sin(x) if (y := entrywise_loop("sin", x)) is None else y
 
 
 @elementwise(lambda g, _y, x: -(g * v.sin(x)), scalar=math.cos)
 def cos(x: Any) -> Any:
     """The cosine."""
-    return np.cos(x)
+    return np.cos(x) if (y := entrywise_loop("cos", x)) is None else y
 
 
 @elementwise(lambda g, y, _x: g * (1.0 + y * y), scalar=math.tan, domain="unit")

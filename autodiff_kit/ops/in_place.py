@@ -29,7 +29,10 @@ def on_temporary(function: np.ufunc, x: Any, *others: Any) -> Any:
 
 
 def entrywise_loop(name: str, *arrays: Any) -> Any:
-    """What the compiled loop of this name over all entries of some arrays gives; None where it does not fit them."""
+    """What the compiled loop of this name over all entries of some arrays gives.
+
+    None where it does not fit them, or where the loop declines by returning False.
+    """
     x = arrays[0]
     if type(x) is not np.ndarray or x.size < LEAST_ENTRIES or x.dtype.char not in "fd":
         return None
@@ -39,5 +42,4 @@ def entrywise_loop(name: str, *arrays: Any) -> Any:
     if (loop := kernels.compiled_loop(name)) is None:
         return None
     out = np.empty(x.shape, x.dtype)
-    loop(*[a.reshape(-1) for a in arrays], out.reshape(-1))
-    return out
+    return None if loop(*[a.reshape(-1) for a in arrays], out.reshape(-1)) is False else out
