@@ -149,7 +149,9 @@ class Session:
                         ]
                     )
         for what, times in collected(lengths).items():
-            self.notes.append(f"m with Python's collector at work: {what} grow with a slope of {slopes(times):.2f}")
+            each = ", ".join(f"{spent / n * 1e9:.0f} ns at {n:,}" for n, spent in times.items())
+            slope = f"{slopes(times):.2f}"
+            self.notes.append(f"m with Python's collector at work: {what}, {each} an operation; a slope of {slope}")
         self.data["growth"] = {
             program: {stage: {str(n): spent for n, spent in times.items()} for stage, times in stages.items()}
             for program, stages in grown.items()
