@@ -38,7 +38,7 @@ export function banners(s: InspectorState, acts: BannerActions): (HTMLElement | 
     offline: () => plainBanner('warn', t('No connection. The kernel may still be running; values sent before stay visible.'))
   }[s.kernelCondition]();
   const one = tape.n === 1 ? banner('is-plain', [h('p', null, t('One node: %1 is watched, and nothing was computed from it yet.', tape.label(0)))]) : null;
-  const elsewhere = tape.isTargetElsewhere ? plainBanner('cut', t('A gradient was asked of a value that this tape does not have, so it is None everywhere.')) : null;
+  const elsewhere = tape.isTargetElsewhere ? plainBanner('cut', t('This gradient was taken of a value that is not on this tape, so it is None everywhere.')) : null;
   const released = tape.header.released ? plainBanner('half', releasedText(tape)) : null;
   const refused = s.refusal ? otherTapeBanner(s.refusal) : null;
   return [refused, nanBanner(s, tape, acts), one, elsewhere, condition, released, noneBanner(s, acts.why, acts.close)];
