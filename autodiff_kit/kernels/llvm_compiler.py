@@ -214,8 +214,11 @@ class _Compiler(LLVMWriter):
         if not isinstance(test, Value):
             return self._expression(node.body if test else node.orelse)
         if not any(self._is_costly(n) for part in (node.body, node.orelse) for n in ast.walk(part)):
-            kind, (a, b) = self.common(self._expression(node.body), self._expression(node.orelse))
-            return self.emit(kind, f"select i1 {self.convert(test, 'i1').text}, {kind} {a.text}, {kind} {b.text}")
+            a, b = self._expression(node.body), self._expression(node.orelse)
+            kind, values = ("ptr", [a, b]) if isinstance(a, Array) else self.common(a, b)
+            given = (f"{kind} {x.text}" for x in values)
+            chosen = self.emit(kind, f"select i1 {self.convert(test, 'i1').text}, {', '.join(given)}")
+            return Array(a.kind, chosen.text, None, a.origins | b.origins) if isinstance(a, Array) else chosen
         parts = (functools.partial(self._expression, part) for part in (node.body, node.orelse))
         (a, last), (b, other_last) = self.branches(test, *parts)
         if isinstance(a, Array):

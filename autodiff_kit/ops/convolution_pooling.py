@@ -18,11 +18,11 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tracer import as_array, opaque
 from autodiff_kit.ops.families import bilinear, general, linear
 
 Array = np.ndarray[Any, Any]
 Pair = tuple[int, int]
+_NO_PADS = ((0, 0), (0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class SlidingWindows:
 
 def _padded(x: Array, windows: SlidingWindows, filler: Any = 0) -> Array:
     """The image with its padding, filled with ``filler``."""
-    if windows.pads == ((0, 0), (0, 0)):
+    if windows.pads == _NO_PADS:
         return x
     size = (n + sum(pad) for n, pad in zip(x.shape[-3:-1], windows.pads, strict=True))
     out = np.full((*x.shape[:-3], *size, x.shape[-1]), filler, x.dtype)
@@ -84,42 +84,35 @@ def _entries_by_offset(x: Array, windows: SlidingWindows, filler: Any = 0) -> It
         yield wide[(..., *windows.places(i, j, windows.over((x.shape[-3], x.shape[-2]))), slice(None))]
 
 
-def _fits_loop(x: Array) -> bool:
-    """Whether compiled loops take an array: of float32 or float64, and not empty."""
-    return x.dtype.char in "fd" and x.size > 0
+def _sizes(image: tuple[int, ...], windows: SlidingWindows) -> tuple[int, ...]:
+    """What the loops of :mod:`autodiff_kit.kernels.window_loops` take of images of a shape."""
+    *lead, high, wide, c = image
+    (top, bottom), (left, right) = windows.pads
+    padded = (top, left, high + top + bottom, wide + left + right)
+    places = (*windows.size, *windows.stride, *windows.dilation, *windows.over((high, wide)))
+    return (math.prod(lead), high, wide, c, *padded, *places)
 
 
-def _flat_rows(images: Array) -> Array:
-    """``(..., h, w, c)`` as ``(count, h, w * c)``, the form of compiled loops."""
-    height, width, c = images.shape[-3:]
-    return np.ascontiguousarray(images).reshape(math.prod(images.shape[:-3]), height, width * c)
-
-
-def _run_loop_over_runs(name: str, images: Array, entries: Array, windows: SlidingWindows) -> bool:
-    """Run a loop on padded images and the entries of all windows, if it fits; returns whether it did.
-
-    A row of a window is one contiguous run. The loops are up to 60 times as fast as NumPy, because they go through the
-    windows once and in order.
-    """
-    fits = _fits_loop(entries) and windows.dilation[1] == 1
+def _run_loop(name: str, image: tuple[int, ...], windows: SlidingWindows, *arrays: Array) -> bool:
+    """Run a compiled loop on arrays, the last of which it writes, if it takes them; returns whether it did."""
+    out = arrays[-1]
+    fits = out.dtype.char in "fd" and out.flags.c_contiguous and all(a.dtype == out.dtype and a.size for a in arrays)
     loop = kernels.compiled_loop(name) if fits else None
     if loop is None:
         return False
-    rows, columns, kh, kw, c = entries.shape[-5:]
-    flat = _flat_rows(images)
-    (down, along), apart = windows.stride, windows.dilation[0]
-    loop(flat, entries.reshape(len(flat), rows, columns, kh, kw * c), down, along * c, apart)
+    loop(*map(np.ascontiguousarray, arrays), sizes=_sizes(image, windows))
     return True
 
 
 def _write_patches(out: Array, x: Array, windows: SlidingWindows) -> None:
-    if not _run_loop_over_runs("gather_windows", _padded(x, windows), out, windows):
+    if not _run_loop("gather_windows", x.shape, windows, x, out):
         np.copyto(out, _windows_view(x, windows))
 
 
 @linear(
     lambda g, _y, _x, *, windows: v.fold(g, windows=windows, image=tuple(_x.shape[-3:-1])),
     write=_write_patches,
+    loop=lambda x, *, windows: ("gather_windows", _sizes(x.shape, windows)),
 )
 def patches(x: Any, windows: SlidingWindows) -> Any:
     """The entries of every window, ``(..., rows, columns, kh, kw, c)``; also known as im2col."""
@@ -140,7 +133,7 @@ def _sum_in_image(
 ) -> Array:
     """Let ``add`` add to the zeros of a padded image, and return or write the image."""
     wide = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype  # in which sums keep their digits
-    if out is not None and windows.pads == ((0, 0), (0, 0)) and wide == x.dtype:
+    if out is not None and windows.pads == _NO_PADS and wide == x.dtype:
         out[...] = 0
         add(out)
         return out
@@ -156,7 +149,9 @@ def _sum_in_image(
 
 def _add_windows(whole: Array, x: Array, windows: SlidingWindows) -> None:
     """Add windows up in a padded image."""
-    if not _run_loop_over_runs("scatter_add_windows", whole, np.ascontiguousarray(x, whole.dtype), windows):
+    if not _run_loop(
+        "add_windows", whole.shape, replace(windows, pads=_NO_PADS), x.astype(whole.dtype, copy=False), whole
+    ):
         for i, j in np.ndindex(windows.size):
             whole[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
 
@@ -169,6 +164,7 @@ def _fold(x: Any, windows: SlidingWindows, image: Pair, out: Array | None = None
 @linear(
     lambda g, _y, _x, *, windows, image: v.patches(g, windows=windows),
     write=lambda out, x, windows, image: _fold(x, windows, image, out),
+    loop=lambda x, *, windows, image: ("sum_windows", _sizes((*x.shape[:-5], *image, x.shape[-1]), windows)),
 )
 def fold(x: Any, windows: SlidingWindows, image: Pair) -> Any:
     """Add windows up into an image where they overlap; the transpose of :func:`patches`, also known as col2im."""
@@ -216,7 +212,7 @@ def _parts(batch: int, windows: SlidingWindows, image: Pair, width: int, most: i
 def _window_matrices(x: Array, windows: SlidingWindows, most: int) -> Iterator[tuple[slice, Array]]:
     """The windows in parts: their numbers, and a matrix with a row for each, in memory that the next part takes."""
     image, width = (x.shape[-3], x.shape[-2]), x.shape[-1] * math.prod(windows.size)
-    wide, bare, columns = _padded(x, windows), replace(windows, pads=((0, 0), (0, 0))), windows.over(image)[1]
+    wide, bare, columns = _padded(x, windows), replace(windows, pads=_NO_PADS), windows.over(image)[1]
     room, first = np.empty(0, x.dtype), 0
     for images, lines, rows in _parts(len(x), windows, image, width * x.itemsize, most):
         part = wide[images, lines]
@@ -356,84 +352,86 @@ def _lowest_value(dtype: np.dtype[Any]) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-@opaque
-def _maxima(x: Array, windows: SlidingWindows) -> tuple[Array, Array]:
-    """The largest entry of each window, and the number of the first such entry in the window, row by row."""
-    shape = (*x.shape[:-3], *windows.over((x.shape[-3], x.shape[-2])), x.shape[-1])
-    y, places, lowest = np.empty(shape, x.dtype), np.empty(shape, np.int32), _lowest_value(x.dtype)
-    loop = kernels.compiled_loop("window_maxima") if _fits_loop(x) else None
-    if loop is not None:
-        results = (a.reshape(-1, *shape[-3:]) for a in (y, places))
-        loop(_flat_rows(_padded(x, windows, lowest)), *results, *_steps(windows, x.shape[-1]))
-        return y, places
-    entries = list(_entries_by_offset(x, windows, lowest))
-    y = functools.reduce(np.maximum, entries)
-    for k, entry in reversed([*enumerate(entries)]):  # the first one is written last
-        places[(entry == y) | (np.isnan(entry) & np.isnan(y))] = k
-    return y, places
-
-
-def _steps(windows: SlidingWindows, c: int) -> tuple[int, ...]:
-    """Size, stride and dilation of windows, in entries along a row of pixels with ``c`` channels."""
-    (down, along), (apart, beside) = windows.stride, windows.dilation
-    return (*windows.size, down, along * c, apart, beside * c)
+def _first_hits(source: Array, largest: Array, windows: SlidingWindows) -> Iterator[tuple[Array, Array]]:
+    """For each offset inside a window: that entry of all windows, and where it is the first that is the largest."""
+    found = np.zeros(largest.shape, np.bool_)
+    for entry in _entries_by_offset(source, windows, _lowest_value(source.dtype)):
+        hits = ((entry == largest) | (np.isnan(entry) & np.isnan(largest))) & ~found
+        found |= hits
+        yield entry, hits
 
 
 @general(
-    lambda g, _y, _x, places, *, windows: v.unpool(g, places, windows=windows, image=tuple(_x.shape[-3:-1])),
-    lambda _g, _y, _x, _places, *, windows: None,
-    jvp=lambda t, _y, _x, places, *, windows: v.window_entries(t[0], places, windows=windows),
+    lambda g, _y, _x, source, largest, *, windows: v.unpool(g, source, largest, windows=windows),
+    lambda _g, _y, _x, _source, _largest, *, windows: None,
+    lambda _g, _y, _x, _source, _largest, *, windows: None,
+    jvp=lambda t, _y, _x, source, largest, *, windows: v.window_entries(t[0], source, largest, windows=windows),
 )
-def window_entries(x: Any, places: Any, windows: SlidingWindows) -> Any:
-    """One entry of each window, by its number in the window."""
-    x, places = np.asarray(x), np.asarray(places)
-    lead = np.broadcast_shapes(x.shape[:-3], places.shape[:-3])  # all tangents of a Jacobian share their places
-    out = np.zeros((*lead, *places.shape[-3:]), x.dtype)
-    for k, entry in enumerate(_entries_by_offset(x, windows)):
-        np.copyto(out, entry, where=places == k)
+def window_entries(x: Any, source: Any, largest: Any, windows: SlidingWindows) -> Any:
+    """The entry of each window that is at the place of the largest one in the window of another image."""
+    x, source, largest = np.asarray(x), np.asarray(source), np.asarray(largest)
+    lead = np.broadcast_shapes(x.shape[:-3], largest.shape[:-3])  # all tangents of a Jacobian share their places
+    out = np.zeros((*lead, *largest.shape[-3:]), x.dtype)
+    places = _first_hits(source, largest, windows)
+    for entry, (_, hits) in zip(_entries_by_offset(x, windows), places, strict=True):
+        np.copyto(out, entry, where=hits)
     return out
 
 
-def _unpool_vjp(g: Any, _y: Any, _x: Any, places: Any, *, windows: SlidingWindows, image: Pair) -> Any:
-    return v.window_entries(g, places, windows=windows)
-
-
-def _unpool(x: Any, places: Any, windows: SlidingWindows, image: Pair, out: Array | None = None) -> Array:
-    x, places = np.broadcast_arrays(np.asarray(x), np.asarray(places))
+def _unpool(x: Any, source: Any, largest: Any, windows: SlidingWindows, out: Array | None = None) -> Array:
+    x, source, largest = np.asarray(x), np.asarray(source), np.asarray(largest)
+    lead, image = np.broadcast_shapes(x.shape[:-3], source.shape[:-3]), source.shape[-3:]
+    result = np.empty((*lead, *image), x.dtype) if out is None else out
+    spread = (np.broadcast_to(a, (*lead, *a.shape[-3:])) for a in (x, source, largest))
+    if _run_loop("unpool", result.shape, windows, *spread, result):
+        return result
 
     def add(whole: Array) -> None:
-        loop = kernels.compiled_loop("scatter_add_places") if _fits_loop(x) else None
-        if loop is not None:
-            flat = (np.ascontiguousarray(a).reshape(-1, *x.shape[-3:]) for a in (x, places))
-            loop(_flat_rows(whole), *flat, *_steps(windows, x.shape[-1]))
-            return
-        for k, (i, j) in enumerate(np.ndindex(windows.size)):
+        places = _first_hits(source, largest, windows)
+        for (i, j), (_, hits) in zip(np.ndindex(windows.size), places, strict=True):
             at = (..., *windows.places(i, j, x.shape[-3:-1]), slice(None))
-            whole[at] += np.where(places == k, x, x.dtype.type(0))
+            whole[at] += np.where(hits, x, x.dtype.type(0))
 
-    return _sum_in_image(add, out, x.shape[:-3], x, windows, image)
-
-
-@general(
-    _unpool_vjp,
-    lambda _g, _y, _x, _places, *, windows, image: None,
-    jvp=lambda t, _y, _x, places, *, windows, image: v.unpool(t[0], places, windows=windows, image=image),
-    write=lambda out, x, places, windows, image: _unpool(x, places, windows, image, out),
-)
-def unpool(x: Any, places: Any, windows: SlidingWindows, image: Pair) -> Any:
-    """Zeros to which each entry is added at its place in its window; the transpose of :func:`window_entries`."""
-    return _unpool(x, places, windows, image)
+    return _sum_in_image(add, out, lead, x, windows, image[:2])
 
 
 @general(
-    lambda g, _y, x, *, windows: v.unpool(
-        g, _maxima(unwrap(x), windows)[1], windows=windows, image=tuple(x.shape[-3:-1])
+    lambda g, _y, _x, source, largest, *, windows: v.window_entries(g, source, largest, windows=windows),
+    lambda _g, _y, _x, _source, _largest, *, windows: None,
+    lambda _g, _y, _x, _source, _largest, *, windows: None,
+    jvp=lambda t, _y, _x, source, largest, *, windows: v.unpool(t[0], source, largest, windows=windows),
+    write=lambda out, x, source, largest, windows: _unpool(x, source, largest, windows, out),
+    loop=lambda x, source, largest, *, windows: (
+        ("unpool", _sizes(source.shape, windows)) if x.shape == largest.shape else None
     ),
-    jvp=lambda t, _y, x, *, windows: v.window_entries(t[0], _maxima(unwrap(x), windows)[1], windows=windows),
+)
+def unpool(x: Any, source: Any, largest: Any, windows: SlidingWindows) -> Any:
+    """Zeros of an image's shape, to which each entry is added at the place of the largest entry in its window.
+
+    The transpose of :func:`window_entries`. Of equal entries the first one counts, row by row.
+    """
+    return _unpool(x, source, largest, windows)
+
+
+def _write_max_pool(out: Array, x: Array, windows: SlidingWindows) -> None:
+    if not _run_loop("max_pool", x.shape, windows, x, out):
+        out[...] = lowest = _lowest_value(x.dtype)
+        for entry in _entries_by_offset(x, windows, lowest):
+            np.maximum(out, entry, out=out)
+
+
+@general(
+    lambda g, y, x, *, windows: v.unpool(g, unwrap(x), unwrap(y), windows=windows),
+    jvp=lambda t, y, x, *, windows: v.window_entries(t[0], unwrap(x), unwrap(y), windows=windows),
+    write=_write_max_pool,
+    loop=lambda x, *, windows: ("max_pool", _sizes(x.shape, windows)),
 )
 def max_pool(x: Any, windows: SlidingWindows) -> Any:
     """Max pooling: the largest entry of each window; padding never counts."""
-    return _maxima(as_array(x), windows)[0]
+    x = np.asarray(x)
+    out = np.empty((*x.shape[:-3], *windows.over((x.shape[-3], x.shape[-2])), x.shape[-1]), x.dtype)
+    _write_max_pool(out, x, windows)
+    return out
 
 
 def _pool_weights(like: Any, windows: SlidingWindows) -> Array:

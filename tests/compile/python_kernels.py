@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.run.execution_plan import ExecutionPlan
+from autodiff_kit.kernels import window_loops
 
 FAR = {np.float32: 8192.0, np.float64: 1e5}
 
@@ -81,6 +82,7 @@ def compiler(text: str) -> int:
         "add_reassociable": lambda a, b: a + b,
         "reduce_angles": _turned,
     }
+    space |= {name: getattr(window_loops, name) for name in ("gather_windows", "sum_windows", "max_pool", "unpool")}
     space |= {"load_array": _array, "load_number": _number, "store_number": _put}
     for bits, kind in (("32", np.float32), ("64", np.float64)):
         space |= _names(bits, kind)

@@ -170,12 +170,14 @@ def _blocks() -> Iterator[Case]:
     yield shaped("Fold", "uneven", (2, 2, 2, 2, 1),
                  lambda x: convolution_pooling.fold(x, windows=windows, image=(3, 3)),
                  lambda x: _folded(x, parts))  # fmt: skip
-    places = np.array([[[0], [1]], [[2], [3]]], np.int32)
+    places = np.array([[[3], [2]], [[1], [0]]])
+    source = np.array([[3.0, 1, 0], [1, 8, 8], [7, 4, 0]])[..., None]  # where these places have the largest
+    largest = convolution_pooling.max_pool(source, windows).numpy()
     yield shaped("WindowEntries", "uneven", (3, 3, 1),
-                 lambda x: convolution_pooling.window_entries(x, places, windows=windows),
+                 lambda x: convolution_pooling.window_entries(x, source, largest, windows=windows),
                  lambda x: _entries(_unstacked(x, parts), places))  # fmt: skip
     yield shaped("Unpool", "uneven", (2, 2, 1),
-                 lambda x: convolution_pooling.unpool(x, places, windows=windows, image=(3, 3)),
+                 lambda x: convolution_pooling.unpool(x, source, largest, windows=windows),
                  lambda x: _folded(_spread(x, places), parts))  # fmt: skip
 
 
