@@ -1,10 +1,14 @@
-"""Loops over the windows of images, for eager operations and for plans: im2col, its transpose, pooling, its gradient.
+"""Loops over the windows of images, for eager operations and for plans: im2col, convolution, pooling, their transposes.
 
 They are written in the subset of Python that :mod:`autodiff_kit.kernels.llvm_compiler` compiles. Arrays are flat and of
-one dtype, inputs first, then the output, then memory that may be written over (see :func:`rooms`). ``size`` are height,
-width and channels of an image, the rows above and the columns left of it that are padding, height and width with the
-padding; ``places`` of the windows height, width, strides, dilations, and numbers of rows and columns. A plan has all of
-them as constants, so that LLVM unrolls short loops; eager loops read them from a table.
+one dtype, inputs first, then the output, then memory that may be written over (see :func:`rooms`). After the number of
+images, ``size`` are height, width and channels of an image, the rows above and the columns left of it that are padding,
+height and width with the padding; ``places`` of the windows height, width, strides, dilations, and numbers of rows and
+columns. A plan has all of them as constants, so that LLVM unrolls short loops; eager loops read them from a table.
+
+Convolutions take their windows in parts that stay in the processor's cache: writing all windows of a batch to memory,
+and reading them again, took longer than their product. ``parts`` are the output channels, the images of a part, its
+rows of windows of each image, the address of NumPy's loop of matrix products, and the bytes of an entry.
 """
 
 from __future__ import annotations
@@ -19,26 +23,27 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.kernels import native_calls
+from autodiff_kit.kernels.llvm_compiler import address_of, array_at, local_words
+from autodiff_kit.kernels.native_calls import matmul
 
 __all__ = ["call_source", "eager_loops", "rooms"]
 
-_SIZES = 16
-_ARRAYS = {"gather_windows": 2, "add_windows": 2, "sum_windows": 2, "max_pool": 2, "unpool": 4}
-_ROOMS = {"gather_windows": 1, "add_windows": 0, "sum_windows": 1, "max_pool": 1, "unpool": 3}
+SHORT = 8
+"""Entries below which a row of a window is not worth a loop."""
 
 
 # ------------------------------------------------------------------------------------------------------ parts of loops
-def padded_image(x: Any, b: Any, filler: Any, room: Any, size: Any) -> Any:
-    """Image ``b``, copied between its padding if it has any."""
+def padded_lines(x: Any, b: Any, first: Any, last: Any, filler: Any, room: Any, size: Any) -> Any:
+    """The rows of image ``b`` from ``first`` to ``last``, copied between its padding if it has any."""
     high, wide, c, top, left, tall, broad = size
     padded = tall - high + broad - wide
     if padded > 0:
-        room[: tall * broad * c] = filler
-        for i in range(high):
-            to, line = room[((top + i) * broad + left) * c :], x[(b * high + i) * wide * c :]
+        room[: (last - first) * broad * c] = filler
+        for i in range(max(first, top), min(last, top + high)):
+            to, line = room[((i - first) * broad + left) * c :], x[(b * high + i - top) * wide * c :]
             for k in range(wide * c):
                 to[k] = line[k]
-    return room if padded > 0 else x[b * high * wide * c :]
+    return room if padded > 0 else x[(b * high + first) * wide * c :]
 
 
 def copy_inside(image: Any, out: Any, b: Any, size: Any) -> None:
@@ -51,61 +56,155 @@ def copy_inside(image: Any, out: Any, b: Any, size: Any) -> None:
                 to[k] = line[k]
 
 
-def add_to_image(x: Any, b: Any, image: Any, size: Any, places: Any) -> None:
-    """Add the windows of image ``b`` to a padded image."""
-    (_, _, c, _, _, _, broad), (height, width, down, along, apart, beside, rows, columns) = size, places
+def gather_lines(x: Any, b: Any, first: Any, last: Any, out: Any, room: Any, size: Any, places: Any) -> None:
+    """Copy the windows of image ``b`` in some rows; a row of a window is one run of memory, unless it is dilated."""
+    (_, _, c, _, _, _, broad), (height, width, down, along, apart, beside, _, columns) = size, places
     runs = 1 if beside == 1 else width
     length = width * c if beside == 1 else c
-    for p in range(rows):
+    image = padded_lines(x, b, first * down, (last - 1) * down + (height - 1) * apart + 1, 0, room, size)
+    for p in range(last - first):
         for q in range(columns):
             for i in range(height):
                 for j in range(runs):
-                    to = image[((p * down + i * apart) * broad + q * along + j * beside) * c :]
-                    run = x[((((b * rows + p) * columns + q) * height + i) * runs + j) * length :]
+                    run = image[((p * down + i * apart) * broad + q * along + j * beside) * c :]
+                    to = out[(((p * columns + q) * height + i) * runs + j) * length :]
+                    for k in range(length):
+                        to[k] = run[k]
+
+
+def gather_part(x: Any, images: Any, lines: Any, out: Any, room: Any, size: Any, places: Any) -> Any:
+    """Copy the windows of some images in some rows; the distances between windows and between their entries.
+
+    Where the rows of windows are short, an entry of all windows is copied after the other.
+    """
+    (_, _, c, _, _, _, broad), (height, width, down, along, apart, beside, _, columns) = size, places
+    (start, stop), (first, last), length, short = images, lines, height * width * c, width * c < SHORT
+    many = (last - first) * columns
+    count = (stop - start) * many
+    for b in range(start, stop):
+        if short:
+            image = padded_lines(x, b, first * down, (last - 1) * down + (height - 1) * apart + 1, 0, room, size)
+            for i in range(height):
+                for j in range(width):
+                    for k in range(c):
+                        for p in range(last - first):
+                            line = image[((p * down + i * apart) * broad + j * beside) * c + k :]
+                            to = out[((i * width + j) * c + k) * count + (b - start) * many + p * columns :]
+                            if along * c == 1:  # LLVM does not ask by itself
+                                for q in range(columns):
+                                    to[q] = line[q]
+                            else:
+                                for q in range(columns):
+                                    to[q] = line[q * along * c]
+        else:
+            gather_lines(x, b, first, last, out[(b - start) * many * length :], room, size, places)
+    return 1 if short else length, count if short else 1
+
+
+def add_lines(x: Any, first: Any, last: Any, image: Any, size: Any, places: Any) -> None:
+    """Add windows in some rows to a padded image."""
+    (_, _, c, _, _, _, broad), (height, width, down, along, apart, beside, _, columns) = size, places
+    runs = 1 if beside == 1 else width
+    length = width * c if beside == 1 else c
+    for p in range(last - first):
+        for q in range(columns):
+            for i in range(height):
+                for j in range(runs):
+                    to = image[(((first + p) * down + i * apart) * broad + q * along + j * beside) * c :]
+                    run = x[(((p * columns + q) * height + i) * runs + j) * length :]
                     for k in range(length):
                         to[k] = to[k] + run[k]
 
 
+def multiply(a: Any, b: Any, out: Any, shape: Any, steps: Any, parts: Any) -> None:
+    """Write a matrix product; ``steps`` are the distances between rows and between columns of both factors."""
+    (m, k, n), (down, along, other_down, other_along), (_, _, _, loop, entry) = shape, steps, parts
+    table = local_words(17)
+    words = array_at(table, np.int64)
+    words[0], words[1], words[2], words[3] = loop, address_of(a), address_of(b), address_of(out)
+    words[4], words[5], words[6], words[7] = 1, m, k, n
+    words[8], words[9], words[10] = 0, 0, 0
+    words[11], words[12], words[13], words[14] = down * entry, along * entry, other_down * entry, other_along * entry
+    words[15], words[16] = n * entry, entry
+    matmul(table)
+
+
 # --------------------------------------------------------------------------------------------------------------- loops
 def gather_windows(x: Any, out: Any, room: Any, count: Any, size: Any, places: Any) -> None:
-    """Copy the entries of all windows (im2col); a row of a window is one run of memory, unless it is dilated."""
-    (_, _, c, _, _, _, broad), (height, width, down, along, apart, beside, rows, columns) = size, places
-    runs = 1 if beside == 1 else width
-    length = width * c if beside == 1 else c
+    """Copy the entries of all windows (im2col)."""
+    c, (height, width, _, _, _, _, rows, columns) = size[2], places
     for b in range(count):
-        image = padded_image(x, b, 0, room, size)
-        for p in range(rows):
-            for q in range(columns):
-                for i in range(height):
-                    for j in range(runs):
-                        run = image[((p * down + i * apart) * broad + q * along + j * beside) * c :]
-                        to = out[((((b * rows + p) * columns + q) * height + i) * runs + j) * length :]
-                        for k in range(length):
-                            to[k] = run[k]
-
-
-def add_windows(x: Any, out: Any, count: Any, size: Any, places: Any) -> None:
-    """Add windows to padded images."""
-    _, _, c, _, _, tall, broad = size
-    for b in range(count):
-        add_to_image(x, b, out[b * tall * broad * c :], size, places)
+        gather_lines(x, b, 0, rows, out[b * rows * columns * height * width * c :], room, size, places)
 
 
 def sum_windows(x: Any, out: Any, room: Any, count: Any, size: Any, places: Any) -> None:
     """Add windows up in images (col2im)."""
-    high, wide, c, _, _, tall, broad = size
+    (high, wide, c, _, _, tall, broad), (height, width, _, _, _, _, rows, columns) = size, places
     for b in range(count):
         image = room if tall - high + broad - wide > 0 else out[b * high * wide * c :]
         image[: tall * broad * c] = 0
-        add_to_image(x, b, image, size, places)
+        add_lines(x[b * rows * columns * height * width * c :], 0, rows, image, size, places)
         copy_inside(image, out, b, size)
+
+
+def convolve(
+    x: Any, kernel: Any, out: Any, part: Any, room: Any, count: Any, size: Any, places: Any, parts: Any
+) -> None:
+    """The product of all windows with the kernel."""
+    c, (height, width, _, _, _, _, rows, columns), (d, images, lines, _, _) = size[2], places, parts
+    length = height * width * c
+    for start in range(0, count, images):
+        for first in range(0, rows, lines):
+            last, stop = min(first + lines, rows), min(start + images, count)
+            step, apart = gather_part(x, (start, stop), (first, last), part, room, size, places)
+            to, many = out[(start * rows + first) * columns * d :], (stop - start) * (last - first) * columns
+            multiply(part, kernel, to, (many, length, d), (step, apart, d, 1), parts)
+
+
+def kernel_gradient(
+    g: Any, x: Any, out: Any, part: Any, room: Any, total: Any, count: Any, size: Any, places: Any, parts: Any
+) -> None:
+    """The product of all windows, transposed, with the cotangents."""
+    c, (height, width, _, _, _, _, rows, columns), (d, images, lines, _, _) = size[2], places, parts
+    length = height * width * c
+    out[: length * d] = 0
+    for start in range(0, count, images):
+        for first in range(0, rows, lines):
+            last, stop = min(first + lines, rows), min(start + images, count)
+            step, apart = gather_part(x, (start, stop), (first, last), part, room, size, places)
+            given, many = g[(start * rows + first) * columns * d :], (stop - start) * (last - first) * columns
+            multiply(part, given, total, (length, many, d), (apart, step, d, 1), parts)
+            for k in range(length * d):
+                out[k] = out[k] + total[k]
+
+
+def convolve_back(
+    g: Any, kernel: Any, out: Any, part: Any, room: Any, count: Any, size: Any, places: Any, parts: Any
+) -> None:
+    """Add the product of each cotangent with the kernel to its window: the transpose of :func:`convolve`."""
+    (high, wide, c, _, _, tall, broad), (height, width, _, _, _, _, rows, columns) = size, places
+    d, images, lines, _, _ = parts
+    length = height * width * c
+    for start in range(0, count, images):
+        for first in range(0, rows, lines):
+            last, stop = min(first + lines, rows), min(start + images, count)
+            many = (last - first) * columns
+            given = g[(start * rows + first) * columns * d :]
+            multiply(given, kernel, part, ((stop - start) * many, d, length), (d, 1, 1, d), parts)
+            for b in range(start, stop):
+                image = room if tall - high + broad - wide > 0 else out[b * high * wide * c :]
+                if first == 0:
+                    image[: tall * broad * c] = 0
+                add_lines(part[(b - start) * many * length :], first, last, image, size, places)
+                if last == rows:
+                    copy_inside(image, out, b, size)
 
 
 def max_pool(x: Any, out: Any, room: Any, count: Any, size: Any, places: Any) -> None:
     """The largest entry of each window, nan if there is one; padding is minus infinity."""
-    (_, _, c, _, _, _, broad), (height, width, down, along, apart, beside, rows, columns) = size, places
+    (_, _, c, _, _, tall, broad), (height, width, down, along, apart, beside, rows, columns) = size, places
     for b in range(count):
-        image = padded_image(x, b, -math.inf, room, size)
+        image = padded_lines(x, b, 0, tall, -math.inf, room, size)
         for p in range(rows):
             for q in range(columns):
                 best = out[((b * rows + p) * columns + q) * c :]
@@ -121,12 +220,18 @@ def max_pool(x: Any, out: Any, room: Any, count: Any, size: Any, places: Any) ->
 def unpool(
     g: Any, x: Any, y: Any, out: Any, room: Any, whole: Any, rest: Any, count: Any, size: Any, places: Any
 ) -> None:
-    """Add each entry of g to the first entry of its window in x that is equal to that of y; nan equals nan."""
+    """Write each entry of g at the first entry of its window in x that is equal to that of y, and add what meets.
+
+    nan equals nan. Where windows cover the image without overlaps, all entries are written once.
+    """
     (high, wide, c, _, _, tall, broad), (height, width, down, along, apart, beside, rows, columns) = size, places
+    beside_each_other = (down == height) & (along == width) & (apart * beside == 1)
+    tiles = beside_each_other & (rows * height == tall) & (columns * width == broad)
     for b in range(count):
-        image = padded_image(x, b, -math.inf, room, size)
+        image = padded_lines(x, b, 0, tall, -math.inf, room, size)
         to = whole if tall - high + broad - wide > 0 else out[b * high * wide * c :]
-        to[: tall * broad * c] = 0
+        if tiles == 0:
+            to[: tall * broad * c] = 0
         for p in range(rows):
             for q in range(columns):
                 largest, given = y[((b * rows + p) * columns + q) * c :], g[((b * rows + p) * columns + q) * c :]
@@ -139,22 +244,35 @@ def unpool(
                         for k in range(c):
                             both_nan = (run[k] != run[k]) & (largest[k] != largest[k])
                             hit = (run[k] == largest[k]) | both_nan
-                            target[k] = target[k] + (rest[k] if hit else 0)
+                            target[k] = (0 if tiles else target[k]) + (rest[k] if hit else 0)
                             rest[k] = 0 if hit else rest[k]
         copy_inside(to, out, b, size)
 
 
 # ------------------------------------------------------------------------------------------------------ how they run
-def rooms(name: str, sizes: tuple[int, ...]) -> tuple[int, int]:
-    """How many arrays a loop may write over, and their length: an image with its padding, or one pixel without any."""
-    _, high, wide, c, _, _, tall, broad = sizes[:8]
-    return _ROOMS[name], c if (tall, broad) == (high, wide) else c * tall * broad
+_ARRAYS = {  # inputs, output, and memory that may be written over
+    "gather_windows": (2, 1), "sum_windows": (2, 1), "max_pool": (2, 1), "unpool": (4, 3),
+    "convolve": (3, 2), "convolve_back": (3, 2), "kernel_gradient": (3, 3),
+}  # fmt: skip
+_OF_PARTS, _BITS = ("convolve", "convolve_back", "kernel_gradient"), {"f": 32, "d": 64}
+_GROUPS = ((1, 8), (8, 16), (16, 21))
+"""Where ``size``, ``places`` and ``parts`` lie among the numbers that a loop takes."""
+
+
+def rooms(name: str, sizes: tuple[int, ...]) -> list[int]:
+    """The lengths of the arrays that a loop may write over."""
+    (high, wide, c, _, _, tall, broad), (height, width, *_, columns), parts = (sizes[a:b] for a, b in _GROUPS)
+    image = c if (tall, broad) == (high, wide) else c * tall * broad  # with its padding, if there is any
+    if not parts:
+        return [image] * _ARRAYS[name][1]
+    d, images, lines, *_ = parts
+    return [images * lines * columns * height * width * c, image, height * width * c * d][: _ARRAYS[name][1]]
 
 
 def call_source(name: str, sizes: Any, dtype: str = "real") -> str:
     """The source of a call of a loop for a table with address and length of each array."""
-    arrays = [f"load_array(table, {2 * k}, {dtype})" for k in range(_ARRAYS[name] + _ROOMS[name])]
-    groups = [f"({', '.join(map(str, group))})" for group in (sizes[1:8], sizes[8:])]
+    arrays = [f"load_array(table, {2 * k}, {dtype})" for k in range(sum(_ARRAYS[name]))]
+    groups = [f"({', '.join(map(str, sizes[a:b]))})" for a, b in _GROUPS if a < len(sizes)]
     return f"{name}({', '.join([*arrays, str(sizes[0]), *groups])})"
 
 
@@ -162,21 +280,23 @@ def eager_loops() -> dict[str, Callable[..., Any]]:
     """The loops as functions of contiguous arrays and sizes, for float32 and float64."""
     from autodiff_kit.kernels.code_cache import load_code
 
-    kinds, text = ("float32", "float64"), ""
-    for name, kind in itertools.product(_ROOMS, kinds):
-        first = 2 * (_ARRAYS[name] + _ROOMS[name])
-        sizes = [f"load_word(table, {first + k})" for k in range(_SIZES)]
-        text += f"def {name}_{kind}(table):\n    {call_source(name, sizes, f'np.{kind}')}\n"
-    modules, names = (native_calls, sys.modules[__name__]), [f"{name}_{kind}" for name in _ROOMS for kind in kinds]
-    found = load_code(text, {"np": np}, modules, names, interleave_count=1)
-    return {name: partial(_run, name, {kind: found[f"{name}_{kind}"] for kind in kinds}) for name in _ROOMS}
+    text, names = "", {}
+    for name, char in itertools.product(_ARRAYS, "fd"):
+        count, first = _GROUPS[2 if name in _OF_PARTS else 1][1], 2 * sum(_ARRAYS[name])
+        call = call_source(name, [f"load_word(table, {first + k})" for k in range(count)], f"np.float{_BITS[char]}")
+        names[name, char] = f"{name}{_BITS[char]}"
+        text += f"def {names[name, char]}(table):\n    {call}\n"
+    modules = (native_calls, sys.modules[__name__])
+    found = load_code(text, {"np": np}, modules, [*names.values()], interleave_count=1)
+    return {name: partial(_run, name, {char: found[names[name, char]] for char in "fd"}) for name in _ARRAYS}
 
 
 def _run(name: str, addresses: dict[str, int], *arrays: Any, sizes: tuple[int, ...]) -> None:
-    words, room = [addresses[arrays[0].dtype.name], 0], np.empty(rooms(name, sizes), arrays[0].dtype)
-    for a in (*arrays, *room):
-        words += (a.__array_interface__["data"][0], a.size)
-    unit = np.array([*words, *sizes], np.int64)
+    dtype = arrays[0].dtype
+    given = [*arrays, *(np.empty(length, dtype) for length in rooms(name, sizes))]
+    words = [word for a in given for word in (a.__array_interface__["data"][0], a.size)]
+    products = (native_calls.matmul_loop_address(dtype), dtype.itemsize) if name in _OF_PARTS else ()
+    unit = np.array([addresses[dtype.char], 0, *words, *sizes, *products], np.int64)
     start = unit.__array_interface__["data"][0]
     unit[1] = table = start + 2 * unit.itemsize
     native_calls.run_units(float(start), float(table))

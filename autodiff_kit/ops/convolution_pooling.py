@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -93,14 +93,16 @@ def _sizes(image: tuple[int, ...], windows: SlidingWindows) -> tuple[int, ...]:
     return (math.prod(lead), high, wide, c, *padded, *places)
 
 
-def _run_loop(name: str, image: tuple[int, ...], windows: SlidingWindows, *arrays: Array) -> bool:
+def _run_loop(
+    name: str, image: tuple[int, ...], windows: SlidingWindows, *arrays: Array, parts: tuple[int, ...] = ()
+) -> bool:
     """Run a compiled loop on arrays, the last of which it writes, if it takes them; returns whether it did."""
     out = arrays[-1]
     fits = out.dtype.char in "fd" and out.flags.c_contiguous and all(a.dtype == out.dtype and a.size for a in arrays)
     loop = kernels.compiled_loop(name) if fits else None
     if loop is None:
         return False
-    loop(*map(np.ascontiguousarray, arrays), sizes=_sizes(image, windows))
+    loop(*map(np.ascontiguousarray, arrays), sizes=(*_sizes(image, windows), *parts))
     return True
 
 
@@ -123,52 +125,36 @@ def patches(x: Any, windows: SlidingWindows) -> Any:
     return out
 
 
-def _sum_in_image(
-    add: Callable[[Array], None],
-    out: Array | None,
-    lead: tuple[int, ...],
-    x: Array,
-    windows: SlidingWindows,
-    image: Pair,
-) -> Array:
-    """Let ``add`` add to the zeros of a padded image, and return or write the image."""
-    wide = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype  # in which sums keep their digits
-    if out is not None and windows.pads == _NO_PADS and wide == x.dtype:
-        out[...] = 0
-        add(out)
-        return out
+def _sum_in_image(add: Callable[[Array], None], out: Array, windows: SlidingWindows) -> None:
+    """Let ``add`` add to the zeros of a padded image, and write what lies inside."""
+    image = out.shape[-3:-1]
     size = (n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
-    whole = np.zeros((*lead, *size, x.shape[-1]), wide)
+    wide = np.float32 if out.dtype == np.float16 else out.dtype  # in which sums keep their digits
+    whole = np.zeros((*out.shape[:-3], *size, out.shape[-1]), wide)
     add(whole)
-    inside = whole[(..., *windows.inside(image), slice(None))]
-    if out is None:
-        return inside.astype(x.dtype, copy=False)
-    out[...] = inside
-    return out
+    out[...] = whole[(..., *windows.inside(image), slice(None))]
 
 
-def _add_windows(whole: Array, x: Array, windows: SlidingWindows) -> None:
-    """Add windows up in a padded image."""
-    if not _run_loop(
-        "add_windows", whole.shape, replace(windows, pads=_NO_PADS), x.astype(whole.dtype, copy=False), whole
-    ):
+def _write_fold(out: Array, x: Array, windows: SlidingWindows, image: Pair) -> None:
+    def add(whole: Array) -> None:
         for i, j in np.ndindex(windows.size):
             whole[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
 
-
-def _fold(x: Any, windows: SlidingWindows, image: Pair, out: Array | None = None) -> Array:
-    x = np.asarray(x)
-    return _sum_in_image(lambda whole: _add_windows(whole, x, windows), out, x.shape[:-5], x, windows, image)
+    if not _run_loop("sum_windows", out.shape, windows, x, out):
+        _sum_in_image(add, out, windows)
 
 
 @linear(
     lambda g, _y, _x, *, windows, image: v.patches(g, windows=windows),
-    write=lambda out, x, windows, image: _fold(x, windows, image, out),
+    write=_write_fold,
     loop=lambda x, *, windows, image: ("sum_windows", _sizes((*x.shape[:-5], *image, x.shape[-1]), windows)),
 )
 def fold(x: Any, windows: SlidingWindows, image: Pair) -> Any:
     """Add windows up into an image where they overlap; the transpose of :func:`patches`, also known as col2im."""
-    return _fold(x, windows, image)
+    x = np.asarray(x)
+    out = np.empty((*x.shape[:-5], *image, x.shape[-1]), x.dtype)
+    _write_fold(out, x, windows, image)
+    return out
 
 
 # -------------------------------------------------------------------------------- convolution
@@ -177,84 +163,22 @@ def fold(x: Any, windows: SlidingWindows, image: Pair) -> Any:
 # kernel's four, broadcast like stacks of matrices.
 
 
-# Arrays without further axes take their windows in parts that stay in the processor's cache: writing all windows of a
-# batch to memory, and reading them again, took longer than their product.
-_PART = 1 << 18  # bytes
+_PART = 1 << 17
+"""Bytes of the windows that a compiled convolution copies before it multiplies them."""
 
 
-def _goes_in_parts(groups: int, *arrays: Any) -> bool:
-    """Whether images and a kernel, all arrays with four axes and of one dtype, are taken in parts."""
-    kind = getattr(arrays[0], "dtype", None)
-    return groups == 1 and all(
-        type(a) is np.ndarray and a.ndim == 4 and a.size and a.dtype == kind and kind.char in "fd" for a in arrays
-    )
-
-
-def _parts(batch: int, windows: SlidingWindows, image: Pair, width: int, most: int) -> Iterator[tuple[Any, Any, int]]:
-    """Which images, which of their rows, padding included, and how many rows of windows lie there.
-
-    Several whole images, or some rows of one: either is one piece of memory. A window has ``width`` bytes.
-    """
-    rows, columns = windows.over(image)
-    each = columns * width
-    if each * rows <= most:
-        count = most // (each * rows)
-        yield from ((slice(k, k + count), slice(None), rows) for k in range(0, batch, count))
-        return
-    count, down = max(most // each, 1), windows.stride[0]
-    high = (windows.size[0] - 1) * windows.dilation[0] + 1
-    for k in range(batch):
-        for r in range(0, rows, count):
-            some = min(count, rows - r)
-            yield slice(k, k + 1), slice(r * down, (r + some - 1) * down + high), some
-
-
-def _window_matrices(x: Array, windows: SlidingWindows, most: int) -> Iterator[tuple[slice, Array]]:
-    """The windows in parts: their numbers, and a matrix with a row for each, in memory that the next part takes."""
-    image, width = (x.shape[-3], x.shape[-2]), x.shape[-1] * math.prod(windows.size)
-    wide, bare, columns = _padded(x, windows), replace(windows, pads=_NO_PADS), windows.over(image)[1]
-    room, first = np.empty(0, x.dtype), 0
-    for images, lines, rows in _parts(len(x), windows, image, width * x.itemsize, most):
-        part = wide[images, lines]
-        count = len(part) * rows * columns
-        room = room if room.size >= count * width else np.empty(count * width, x.dtype)
-        found = room[: count * width]
-        _write_patches(found.reshape(len(part), rows, columns, *windows.size, x.shape[-1]), part, bare)
-        yield slice(first, first + count), found.reshape(count, width)
-        first += count
-
-
-def _convolve_in_parts(x: Array, kernel: Array, windows: SlidingWindows) -> Array:
-    matrix = kernel.reshape(-1, kernel.shape[-1])
-    y = np.empty((len(x), *windows.over((x.shape[-3], x.shape[-2])), kernel.shape[-1]), x.dtype)
-    flat = y.reshape(-1, kernel.shape[-1])
-    for which, rows in _window_matrices(x, windows, _PART):
-        np.dot(rows, matrix, out=flat[which])
-    return y
-
-
-def _kernel_gradient_in_parts(g: Array, x: Array, windows: SlidingWindows) -> Array:
-    flat = np.ascontiguousarray(g).reshape(-1, g.shape[-1])
-    total = np.zeros((math.prod(windows.size) * x.shape[-1], g.shape[-1]), x.dtype)
-    for which, rows in _window_matrices(x, windows, max(_PART, total.nbytes)):
-        total += rows.T.dot(flat[which])
-    return total.reshape(*windows.size, x.shape[-1], g.shape[-1])
-
-
-def _transposed_in_parts(x: Array, kernel: Array, windows: SlidingWindows, image: Pair) -> Array:
-    matrix, flat = kernel.reshape(-1, kernel.shape[-1]).T, np.ascontiguousarray(x).reshape(-1, x.shape[-1])
-
-    def add(whole: Array) -> None:
-        first = 0
-        for images, lines, rows in _parts(len(x), windows, image, matrix.shape[1] * x.itemsize, _PART):
-            to = whole[images, lines]
-            count = len(to) * rows * x.shape[-2]
-            part = flat[first : first + count].dot(matrix)
-            _add_windows(to, part.reshape(len(to), rows, x.shape[-2], *windows.size, -1), windows)
-            first += count
-
-    like = np.broadcast_to(x.dtype.type(0), (1, kernel.shape[-2]))
-    return _sum_in_image(add, None, (len(x),), like, windows, image)
+def _convolved(
+    name: str, groups: int, windows: SlidingWindows, image: Any, out: tuple[int, ...], *inputs: Any
+) -> Array | None:
+    """The result of a compiled loop on images of a shape, if it takes the inputs, arrays with four axes."""
+    if groups > 1 or any(type(a) is not np.ndarray or a.ndim != 4 for a in inputs):
+        return None
+    result = np.empty(out, inputs[0].dtype)
+    length, (rows, columns) = math.prod(windows.size) * image[-1], windows.over(image[-3:-1])
+    d = inputs[0].shape[-1] if name != "convolve" else out[-1]
+    line, most = max(columns * length, 1), max(_PART // result.itemsize, length * d)
+    parts = (d, max(most // (line * max(rows, 1)), 1), max(min(most // line, rows), 1))
+    return result if _run_loop(name, image, windows, *inputs, result, parts=parts) else None
 
 
 def _last_lengths(x: Any, count: int) -> tuple[int, ...]:
@@ -306,8 +230,8 @@ def _convolution_vjp_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: Sl
 
 
 def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
-    if _goes_in_parts(groups, g, x):
-        return _kernel_gradient_in_parts(g, x, windows)
+    if (found := _convolved("kernel_gradient", groups, windows, np.shape(x), tuple(_kernel.shape), g, x)) is not None:
+        return found
     columns = v.matmul(_permute_last_axes(_window_rows(x, windows, groups), -3, -1, -2), _channel_rows(g, groups))
     return v.reshape(_permute_last_axes(columns, -2, -3, -1), shape=tuple(_kernel.shape[-4:]), ndim=3)
 
@@ -319,12 +243,13 @@ def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: S
 )
 def convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int) -> Any:
     """Convolution of images as in neural networks: the kernel is not flipped."""
-    if _goes_in_parts(groups, x, kernel):
-        return _convolve_in_parts(x, kernel, windows)
+    b, image, d = np.shape(x)[-4], np.shape(x)[-3:-1], np.shape(kernel)[-1]
+    found = _convolved("convolve", groups, windows, np.shape(x), (b, *windows.over(image), d), x, kernel)
+    if found is not None:
+        return found
     flat = np.matmul(_window_rows(x, windows, groups), _kernel_columns(kernel, groups))
-    b, image = np.shape(x)[-4], np.shape(x)[-3:-1]
     out = np.moveaxis(flat, -3, -2)
-    return out.reshape(*out.shape[:-3], b, *windows.over(image), np.shape(kernel)[-1])
+    return out.reshape(*out.shape[:-3], b, *windows.over(image), d)
 
 
 def _transposed_vjp_kernel(
@@ -340,8 +265,9 @@ def _transposed_vjp_kernel(
 )
 def transposed_convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int, image: Pair) -> Any:
     """The transpose of :func:`convolution` over images of the given size: every entry adds a kernel to its window."""
-    if _goes_in_parts(groups, x, kernel):
-        return _transposed_in_parts(x, kernel, windows, image)
+    shape = (np.shape(x)[-4], *image, np.shape(kernel)[-2])
+    if (found := _convolved("convolve_back", groups, windows, shape, shape, x, kernel)) is not None:
+        return found
     rows = v.matmul(_channel_rows(x, groups), _permute_last_axes(_kernel_columns(kernel, groups), -3, -1, -2))
     return _from_window_rows(rows, windows, groups, np.shape(x)[-4], image)
 
@@ -378,21 +304,16 @@ def window_entries(x: Any, source: Any, largest: Any, windows: SlidingWindows) -
     return out
 
 
-def _unpool(x: Any, source: Any, largest: Any, windows: SlidingWindows, out: Array | None = None) -> Array:
-    x, source, largest = np.asarray(x), np.asarray(source), np.asarray(largest)
-    lead, image = np.broadcast_shapes(x.shape[:-3], source.shape[:-3]), source.shape[-3:]
-    result = np.empty((*lead, *image), x.dtype) if out is None else out
-    spread = (np.broadcast_to(a, (*lead, *a.shape[-3:])) for a in (x, source, largest))
-    if _run_loop("unpool", result.shape, windows, *spread, result):
-        return result
-
+def _write_unpool(out: Array, x: Array, source: Array, largest: Array, windows: SlidingWindows) -> None:
     def add(whole: Array) -> None:
         places = _first_hits(source, largest, windows)
         for (i, j), (_, hits) in zip(np.ndindex(windows.size), places, strict=True):
             at = (..., *windows.places(i, j, x.shape[-3:-1]), slice(None))
             whole[at] += np.where(hits, x, x.dtype.type(0))
 
-    return _sum_in_image(add, out, lead, x, windows, image[:2])
+    spread = (np.broadcast_to(a, (*out.shape[:-3], *a.shape[-3:])) for a in (x, source, largest))
+    if not _run_loop("unpool", out.shape, windows, *spread, out):
+        _sum_in_image(add, out, windows)
 
 
 @general(
@@ -400,7 +321,7 @@ def _unpool(x: Any, source: Any, largest: Any, windows: SlidingWindows, out: Arr
     lambda _g, _y, _x, _source, _largest, *, windows: None,
     lambda _g, _y, _x, _source, _largest, *, windows: None,
     jvp=lambda t, _y, _x, source, largest, *, windows: v.unpool(t[0], source, largest, windows=windows),
-    write=lambda out, x, source, largest, windows: _unpool(x, source, largest, windows, out),
+    write=_write_unpool,
     loop=lambda x, source, largest, *, windows: (
         ("unpool", _sizes(source.shape, windows)) if x.shape == largest.shape else None
     ),
@@ -410,7 +331,10 @@ def unpool(x: Any, source: Any, largest: Any, windows: SlidingWindows) -> Any:
 
     The transpose of :func:`window_entries`. Of equal entries the first one counts, row by row.
     """
-    return _unpool(x, source, largest, windows)
+    x, source, largest = np.asarray(x), np.asarray(source), np.asarray(largest)
+    out = np.empty((*np.broadcast_shapes(x.shape[:-3], source.shape[:-3]), *source.shape[-3:]), x.dtype)
+    _write_unpool(out, x, source, largest, windows)
+    return out
 
 
 def _write_max_pool(out: Array, x: Array, windows: SlidingWindows) -> None:

@@ -12,6 +12,7 @@ bound once as globals of the function: parts of the arena, constants and variabl
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -273,14 +274,15 @@ class PlanCodeGenerator:
             buffer, offset, view = self.locate(own[n])
             entries += [(buffer, offset), memory_span(view)[1]]
         entries += numbers
-        if kernel.scratch:
-            start, room = 0, self.scratch(kernel.dtype, sum(kernel.scratch))[0]
-            for size in kernel.scratch:
-                entries += [(room, start * kernel.dtype.itemsize), size]
-                start += size
+        entries += self._scratch_entries(kernel.dtype, kernel.scratch)
         entries += [(("scalars", None), _CELL_BYTES * self._scalar_cells[n]) for n in totals]
         self.add_unit(address, f"kernel{len(self.kernels)}", entries)
         self.kernels.append((g, kernel))
+
+    def _scratch_entries(self, dtype: Any, sizes: list[int]) -> list[Any]:
+        """The table's entries for arrays that a unit may write over."""
+        places = zip(accumulate(sizes, initial=0), sizes, strict=False)
+        return [x for k, n in places for x in ((self.scratch(dtype, sum(sizes))[0], k * dtype.itemsize), n)]
 
     def scratch(self, dtype: Any, size: int) -> tuple[Any, int]:
         """A place for ``size`` numbers, which every unit may write over."""
@@ -408,9 +410,7 @@ class PlanCodeGenerator:
             return False
         name, sizes = found
         entries: list[Any] = [word for a in nodes for word in (self.locate(a)[:2], a.size)]
-        rooms, size = self.window_loops.rooms(name, sizes)
-        for k in range(rooms):
-            entries += [(self.scratch(n.dtype, rooms * size)[0], k * size * n.dtype.itemsize), size]
+        entries += self._scratch_entries(n.dtype, self.window_loops.rooms(name, sizes))
         source = module_source("", self.window_loops.call_source(name, sizes), n.dtype)
         self.add_unit(self.compiler(source), name, entries)
         return True
