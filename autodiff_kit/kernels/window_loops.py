@@ -254,7 +254,7 @@ _ARRAYS = {  # inputs, output, and memory that may be written over
     "gather_windows": (2, 1), "sum_windows": (2, 1), "max_pool": (2, 1), "unpool": (4, 3),
     "convolve": (3, 2), "convolve_back": (3, 2), "kernel_gradient": (3, 3),
 }  # fmt: skip
-_OF_PARTS, _BITS = ("convolve", "convolve_back", "kernel_gradient"), {"f": 32, "d": 64}
+_OF_PARTS = ("convolve", "convolve_back", "kernel_gradient")
 _GROUPS = ((1, 8), (8, 16), (16, 21))
 """Where ``size``, ``places`` and ``parts`` lie among the numbers that a loop takes."""
 
@@ -269,9 +269,17 @@ def rooms(name: str, sizes: tuple[int, ...]) -> list[int]:
     return [images * lines * columns * height * width * c, image, height * width * c * d][: _ARRAYS[name][1]]
 
 
-def call_source(name: str, sizes: Any, dtype: str = "real") -> str:
+def needs_products(name: str) -> bool:
+    """Whether a loop multiplies matrices: the address of NumPy's loop for that follows the arrays in its table."""
+    return name in _OF_PARTS
+
+
+def call_source(name: str, sizes: Any, dtype: str) -> str:
     """The source of a call of a loop for a table with address and length of each array."""
-    arrays = [f"load_array(table, {2 * k}, {dtype})" for k in range(sum(_ARRAYS[name]))]
+    count = sum(_ARRAYS[name])
+    arrays = [f"load_array(table, {2 * k}, np.{dtype})" for k in range(count)]
+    if needs_products(name):
+        sizes = (*sizes, f"load_word(table, {2 * count})", np.dtype(dtype).itemsize)
     groups = [f"({', '.join(map(str, sizes[a:b]))})" for a, b in _GROUPS if a < len(sizes)]
     return f"{name}({', '.join([*arrays, str(sizes[0]), *groups])})"
 
@@ -280,23 +288,26 @@ def eager_loops() -> dict[str, Callable[..., Any]]:
     """The loops as functions of contiguous arrays and sizes, for float32 and float64."""
     from autodiff_kit.kernels.code_cache import load_code
 
-    text, names = "", {}
-    for name, char in itertools.product(_ARRAYS, "fd"):
-        count, first = _GROUPS[2 if name in _OF_PARTS else 1][1], 2 * sum(_ARRAYS[name])
-        call = call_source(name, [f"load_word(table, {first + k})" for k in range(count)], f"np.float{_BITS[char]}")
-        names[name, char] = f"{name}{_BITS[char]}"
-        text += f"def {names[name, char]}(table):\n    {call}\n"
+    text, names = "", []
+    for name, kind in itertools.product(_ARRAYS, ("float32", "float64")):
+        first, count = 2 * sum(_ARRAYS[name]), 19 if needs_products(name) else 16
+        sizes = [f"load_word(table, {first + needs_products(name) + k})" for k in range(count)]
+        names.append(f"{name}_{kind}")
+        text += f"def {name}_{kind}(table):\n    {call_source(name, sizes, kind)}\n"
     modules = (native_calls, sys.modules[__name__])
-    found = load_code(text, {"np": np}, modules, [*names.values()], interleave_count=1)
-    return {name: partial(_run, name, {char: found[names[name, char]] for char in "fd"}) for name in _ARRAYS}
+    found = load_code(text, {"np": np}, modules, names, interleave_count=1)
+    return {
+        name: partial(_run, name, {char: found[f"{name}_float{bits}"] for char, bits in (("f", 32), ("d", 64))})
+        for name in _ARRAYS
+    }
 
 
 def _run(name: str, addresses: dict[str, int], *arrays: Any, sizes: tuple[int, ...]) -> None:
     dtype = arrays[0].dtype
     given = [*arrays, *(np.empty(length, dtype) for length in rooms(name, sizes))]
     words = [word for a in given for word in (a.__array_interface__["data"][0], a.size)]
-    products = (native_calls.matmul_loop_address(dtype), dtype.itemsize) if name in _OF_PARTS else ()
-    unit = np.array([addresses[dtype.char], 0, *words, *sizes, *products], np.int64)
+    words += [native_calls.matmul_loop_address(dtype)] * needs_products(name)
+    unit = np.array([addresses[dtype.char], 0, *words, *sizes], np.int64)
     start = unit.__array_interface__["data"][0]
     unit[1] = table = start + 2 * unit.itemsize
     native_calls.run_units(float(start), float(table))

@@ -93,21 +93,19 @@ def _sizes(image: tuple[int, ...], windows: SlidingWindows) -> tuple[int, ...]:
     return (math.prod(lead), high, wide, c, *padded, *places)
 
 
-def _run_loop(
-    name: str, image: tuple[int, ...], windows: SlidingWindows, *arrays: Array, parts: tuple[int, ...] = ()
-) -> bool:
+def _run_loop(name: str, sizes: tuple[int, ...], *arrays: Array) -> bool:
     """Run a compiled loop on arrays, the last of which it writes, if it takes them; returns whether it did."""
     out = arrays[-1]
     fits = out.dtype.char in "fd" and out.flags.c_contiguous and all(a.dtype == out.dtype and a.size for a in arrays)
     loop = kernels.compiled_loop(name) if fits else None
     if loop is None:
         return False
-    loop(*map(np.ascontiguousarray, arrays), sizes=(*_sizes(image, windows), *parts))
+    loop(*map(np.ascontiguousarray, arrays), sizes=sizes)
     return True
 
 
 def _write_patches(out: Array, x: Array, windows: SlidingWindows) -> None:
-    if not _run_loop("gather_windows", x.shape, windows, x, out):
+    if not _run_loop("gather_windows", _sizes(x.shape, windows), x, out):
         np.copyto(out, _windows_view(x, windows))
 
 
@@ -140,7 +138,7 @@ def _write_fold(out: Array, x: Array, windows: SlidingWindows, image: Pair) -> N
         for i, j in np.ndindex(windows.size):
             whole[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
 
-    if not _run_loop("sum_windows", out.shape, windows, x, out):
+    if not _run_loop("sum_windows", _sizes(out.shape, windows), x, out):
         _sum_in_image(add, out, windows)
 
 
@@ -167,18 +165,37 @@ _PART = 1 << 17
 """Bytes of the windows that a compiled convolution copies before it multiplies them."""
 
 
-def _convolved(
-    name: str, groups: int, windows: SlidingWindows, image: Any, out: tuple[int, ...], *inputs: Any
-) -> Array | None:
-    """The result of a compiled loop on images of a shape, if it takes the inputs, arrays with four axes."""
-    if groups > 1 or any(type(a) is not np.ndarray or a.ndim != 4 for a in inputs):
+def _loop_in_parts(name: str, groups: int, windows: SlidingWindows, image: Any, d: int, *inputs: Any) -> Any:
+    """The name and the sizes of a compiled loop on images of a shape; None if it does not take the inputs."""
+    dtype = inputs[0].dtype
+    if groups > 1 or dtype.char not in "fd" or any(a.ndim != 4 or a.dtype != dtype for a in inputs):
         return None
-    result = np.empty(out, inputs[0].dtype)
-    length, (rows, columns) = math.prod(windows.size) * image[-1], windows.over(image[-3:-1])
-    d = inputs[0].shape[-1] if name != "convolve" else out[-1]
-    line, most = max(columns * length, 1), max(_PART // result.itemsize, length * d)
+    length, (rows, columns) = math.prod(windows.size) * image[-1], windows.over(tuple(image[-3:-1]))
+    line, most = max(columns * length, 1), max(_PART // dtype.itemsize, length * d)
     parts = (d, max(most // (line * max(rows, 1)), 1), max(min(most // line, rows), 1))
-    return result if _run_loop(name, image, windows, *inputs, result, parts=parts) else None
+    return name, (*_sizes(image, windows), *parts)
+
+
+def _convolution_loop(x: Any, kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
+    return _loop_in_parts("convolve", groups, windows, x.shape, kernel.shape[-1], x, kernel)
+
+
+def _transposed_loop(x: Any, kernel: Any, *, windows: SlidingWindows, groups: int, image: Pair) -> Any:
+    shape = (*x.shape[:-3], *image, kernel.shape[-2])
+    return _loop_in_parts("convolve_back", groups, windows, shape, x.shape[-1], x, kernel)
+
+
+def _kernel_loop(x: Any, image: Any, *, windows: SlidingWindows, groups: int) -> Any:
+    return _loop_in_parts("kernel_gradient", groups, windows, image.shape, x.shape[-1], x, image)
+
+
+def _convolved(found: Any, shape: tuple[int, ...], *inputs: Any) -> Array | None:
+    """The result of a compiled loop; None if there is none that takes the inputs."""
+    if found is None:
+        return None
+    arrays = [*map(np.asarray, inputs)]
+    result = np.empty(shape, arrays[0].dtype)
+    return result if _run_loop(*found, *arrays, result) else None
 
 
 def _last_lengths(x: Any, count: int) -> tuple[int, ...]:
@@ -225,51 +242,59 @@ def _channel_rows(g: Any, groups: int) -> Any:
     return _permute_last_axes(v.reshape(g, shape=(b * rows * columns, groups, d // groups), ndim=4), -2, -3, -1)
 
 
-def _convolution_vjp_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
-    return v.transposed_convolution(g, kernel, windows=windows, groups=groups, image=tuple(_x.shape[-3:-1]))
-
-
-def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
-    if (found := _convolved("kernel_gradient", groups, windows, np.shape(x), tuple(_kernel.shape), g, x)) is not None:
-        return found
-    columns = v.matmul(_permute_last_axes(_window_rows(x, windows, groups), -3, -1, -2), _channel_rows(g, groups))
-    return v.reshape(_permute_last_axes(columns, -2, -3, -1), shape=tuple(_kernel.shape[-4:]), ndim=3)
-
-
 @bilinear(
-    _convolution_vjp_image,
-    _convolution_vjp_kernel,
+    lambda g, _y, _x, kernel, *, windows, groups: v.transposed_convolution(
+        g, kernel, windows=windows, groups=groups, image=tuple(_x.shape[-3:-1])
+    ),
+    lambda g, _y, x, _kernel, *, windows, groups: v.convolution_kernel(g, x, windows=windows, groups=groups),
     flops=lambda y, x, kernel: 2 * np.size(y) * math.prod(np.shape(kernel)[-4:-1]),
+    loop=_convolution_loop,
 )
 def convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int) -> Any:
     """Convolution of images as in neural networks: the kernel is not flipped."""
-    b, image, d = np.shape(x)[-4], np.shape(x)[-3:-1], np.shape(kernel)[-1]
-    found = _convolved("convolve", groups, windows, np.shape(x), (b, *windows.over(image), d), x, kernel)
+    b, *image, _ = np.shape(x)[-4:]
+    shape = (b, *windows.over((image[0], image[1])), np.shape(kernel)[-1])
+    found = _convolved(_convolution_loop(x, kernel, windows=windows, groups=groups), shape, x, kernel)
     if found is not None:
         return found
     flat = np.matmul(_window_rows(x, windows, groups), _kernel_columns(kernel, groups))
     out = np.moveaxis(flat, -3, -2)
-    return out.reshape(*out.shape[:-3], b, *windows.over(image), d)
-
-
-def _transposed_vjp_kernel(
-    g: Any, _y: Any, x: Any, _kernel: Any, *, windows: SlidingWindows, groups: int, image: Pair
-) -> Any:
-    return _convolution_vjp_kernel(x, None, g, _kernel, windows=windows, groups=groups)
+    return out.reshape(*out.shape[:-3], *shape)
 
 
 @bilinear(
     lambda g, _y, _x, kernel, *, windows, groups, image: v.convolution(g, kernel, windows=windows, groups=groups),
-    _transposed_vjp_kernel,
+    lambda g, _y, x, _kernel, *, windows, groups, image: v.convolution_kernel(x, g, windows=windows, groups=groups),
     flops=lambda _y, x, kernel: 2 * np.size(x) * math.prod(np.shape(kernel)[-4:-1]),
+    loop=_transposed_loop,
 )
 def transposed_convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int, image: Pair) -> Any:
     """The transpose of :func:`convolution` over images of the given size: every entry adds a kernel to its window."""
-    shape = (np.shape(x)[-4], *image, np.shape(kernel)[-2])
-    if (found := _convolved("convolve_back", groups, windows, shape, shape, x, kernel)) is not None:
+    loop = _transposed_loop(x, kernel, windows=windows, groups=groups, image=image)
+    found = _convolved(loop, (np.shape(x)[-4], *image, np.shape(kernel)[-2]), x, kernel)
+    if found is not None:
         return found
     rows = v.matmul(_channel_rows(x, groups), _permute_last_axes(_kernel_columns(kernel, groups), -3, -1, -2))
     return _from_window_rows(rows, windows, groups, np.shape(x)[-4], image)
+
+
+@bilinear(
+    lambda g, _y, _x, image, *, windows, groups: v.convolution(image, g, windows=windows, groups=groups),
+    lambda g, _y, x, _image, *, windows, groups: v.transposed_convolution(
+        x, g, windows=windows, groups=groups, image=tuple(_image.shape[-3:-1])
+    ),
+    flops=lambda y, x, image: 2 * np.size(x) * math.prod(np.shape(y)[-4:-1]),
+    loop=_kernel_loop,
+)
+def convolution_kernel(x: Any, image: Any, windows: SlidingWindows, groups: int) -> Any:
+    """The sum of all windows of images, each times its entry of ``x``: a convolution's gradient for its kernel."""
+    shape = (*windows.size, np.shape(image)[-1] // groups, np.shape(x)[-1])
+    found = _convolved(_kernel_loop(x, image, windows=windows, groups=groups), shape, x, image)
+    if found is not None:
+        return found
+    rows = _permute_last_axes(_window_rows(image, windows, groups), -3, -1, -2)
+    columns = _permute_last_axes(v.matmul(rows, _channel_rows(x, groups)), -2, -3, -1)
+    return v.reshape(columns, shape=shape, ndim=3)
 
 
 # -------------------------------------------------------------------------------- pooling
@@ -312,7 +337,7 @@ def _write_unpool(out: Array, x: Array, source: Array, largest: Array, windows: 
             whole[at] += np.where(hits, x, x.dtype.type(0))
 
     spread = (np.broadcast_to(a, (*out.shape[:-3], *a.shape[-3:])) for a in (x, source, largest))
-    if not _run_loop("unpool", out.shape, windows, *spread, out):
+    if not _run_loop("unpool", _sizes(out.shape, windows), *spread, out):
         _sum_in_image(add, out, windows)
 
 
@@ -338,7 +363,7 @@ def unpool(x: Any, source: Any, largest: Any, windows: SlidingWindows) -> Any:
 
 
 def _write_max_pool(out: Array, x: Array, windows: SlidingWindows) -> None:
-    if not _run_loop("max_pool", x.shape, windows, x, out):
+    if not _run_loop("max_pool", _sizes(x.shape, windows), x, out):
         out[...] = lowest = _lowest_value(x.dtype)
         for entry in _entries_by_offset(x, windows, lowest):
             np.maximum(out, entry, out=out)

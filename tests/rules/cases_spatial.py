@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from autodiff_kit.ops import convolution_pooling
 from .case import Array, Case, shaped, two
 
 Settings = dict[str, Any]
+Pair = tuple[int, int]
 
 
 def window(x: Array, place: tuple[int, int], size: Any, stride: Any, dilation: Any, pads: Any) -> tuple[Array, Array]:
@@ -91,6 +93,27 @@ def _convolutions() -> Iterator[Case]:
             "Convolution", f"{image} {kernel} {settings}", two(image, kernel),
             lambda x, k, s=settings: ak.nn.conv2d(x, k, **s),
             lambda x, k, t=told: conv(x, k, *t),
+        )  # fmt: skip
+
+
+def _kernels() -> Iterator[Case]:
+    """Gradients for kernels; the reference takes the image times each unit kernel."""
+    one = (1, 1)
+    table: list[tuple[tuple[int, ...], tuple[int, ...], Pair, Pair, tuple[Pair, Pair], int]] = [
+        ((2, 3, 2, 3), (2, 4, 3, 2), (2, 2), one, _NONE, 1),
+        ((1, 2, 3, 2), (1, 4, 2, 2), (3, 2), (2, 1), ((1, 0), (1, 1)), 2),
+        ((0, 2, 2, 1), (0, 3, 3, 1), (2, 2), one, _NONE, 1),
+    ]
+    for x, image, size, stride, pads, groups in table:
+        windows = convolution_pooling.SlidingWindows(size, stride, one, pads)
+        units = np.eye(math.prod(size) * image[-1] // groups * x[-1])
+        units = units.reshape(-1, *size, image[-1] // groups, x[-1])
+        yield Case(
+            "ConvolutionKernel", f"{x} {image} {groups}", two(x, image),
+            lambda x, y, w=windows, g=groups: convolution_pooling.convolution_kernel(x, y, windows=w, groups=g),
+            lambda x, y, u=units, t=(stride, pads, one, groups): np.stack(
+                [np.sum(x * conv(y, unit, *t)) for unit in u]
+            ).reshape(u.shape[1:]).astype(x.dtype),
         )  # fmt: skip
 
 
@@ -238,6 +261,6 @@ def _huber(a: Array, b: Array, delta: float = 1.003) -> Array:
 
 
 CASES: list[Case] = [
-    *_convolutions(), *_transposed_convolutions(), *_of_sequences(), *_pools(), *_blocks(), *_normalisations(),
-    *_losses(),
+    *_convolutions(), *_kernels(), *_transposed_convolutions(), *_of_sequences(), *_pools(), *_blocks(),
+    *_normalisations(), *_losses(),
 ]  # fmt: skip

@@ -411,7 +411,9 @@ class PlanCodeGenerator:
         name, sizes = found
         entries: list[Any] = [word for a in nodes for word in (self.locate(a)[:2], a.size)]
         entries += self._scratch_entries(n.dtype, self.window_loops.rooms(name, sizes))
-        source = module_source("", self.window_loops.call_source(name, sizes), n.dtype)
+        if self.window_loops.needs_products(name):
+            entries.append(self.native_calls.matmul_loop_address(n.dtype))
+        source = module_source("", self.window_loops.call_source(name, sizes, n.dtype.name), n.dtype)
         self.add_unit(self.compiler(source), name, entries)
         return True
 
