@@ -258,6 +258,17 @@ def _loops_over_windows_against_formulas(loops: dict[str, Any], rng: np.random.G
             expected[at] += g[:, p, q, i, j]
         loops["sum_windows"](g, inside, sizes=sizes)
         np.testing.assert_allclose(inside, expected[:, 1:, :5], rtol=1e-13)
+        kernel, y, slopes = rng.normal(size=(2, 2, c, 3)), np.empty((2, 2, columns, 3)), np.empty((2, 2, c, 3))
+        for images, lines in ((2, 2), (1, 1)):
+            parts = (*sizes, 3, images, lines)
+            loops["convolve"](image, kernel, y, sizes=parts)
+            np.testing.assert_allclose(y, np.einsum("bpqijc,ijcd->bpqd", windows, kernel), rtol=1e-12, atol=1e-12)
+            loops["kernel_gradient"](y, image, slopes, sizes=parts)
+            np.testing.assert_allclose(slopes, np.einsum("bpqijc,bpqd->ijcd", windows, y), rtol=1e-12, atol=1e-12)
+            spread, back = np.einsum("bpqd,ijcd->bpqijc", y, kernel), np.empty(image.shape)
+            loops["sum_windows"](spread, inside, sizes=sizes)
+            loops["convolve_back"](y, kernel, back, sizes=parts)
+            np.testing.assert_allclose(back, inside, rtol=1e-12, atol=1e-12)
     image = np.array([[[[1.0, np.nan], [3.0, 3.0]], [[3.0, np.nan], [2.0, 0.0]]]])  # one window, two channels
     largest, out = np.empty((1, 1, 1, 2)), np.empty(image.shape)
     sizes = (1, 2, 2, 2, 0, 0, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1)

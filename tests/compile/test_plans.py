@@ -65,6 +65,24 @@ def test_equal_calls_run_once_and_write_into_the_plans_memory() -> None:
     assert copies(ak.grad(loss), k, x) == 0
 
 
+@pytest.mark.parametrize("how", [compiler, load_kernel], ids=["plain", "LLVM"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_images_need_no_python(how: Any, dtype: str) -> None:
+    """Convolutions and pooling run as units, also padded, dilated, strided and with windows that overlap."""
+
+    def loss(x: Any, k: Any, back: Any) -> Any:
+        y = ak.nn.max_pool2d(ak.nn.conv2d(x, k, (2, 1), "same"), (3, 2), 1, 1)
+        return (ak.nn.conv2d_transpose(y, back, 2, 1, dilation=(1, 2)) ** 3).sum()
+
+    args = [normal(*n).numpy().astype(dtype) for n in ((3, 9, 7, 2), (3, 3, 2, 4), (2, 3, 9, 4))]
+    slopes = ak.compile(ak.grad(loss, argnums=(0, 1, 2)))
+    before = [t.numpy() for t in slopes(*args)]
+    plan, *_ = build(slopes, how)
+    assert "fn" not in str(plan).partition("return")[0]
+    for a, b in zip(before, slopes(*args), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e3 * np.finfo(dtype).eps, atol=1e3 * np.finfo(dtype).eps * abs(a).max())
+
+
 def test_draws_with_equal_arguments_stay_apart() -> None:
     x = ak.constant(np.ones(400))
     compiled = ak.compile(lambda x: (ak.nn.dropout(x, 0.5), ak.nn.dropout(x, 0.5)))
