@@ -195,25 +195,7 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
     expected = np.zeros((5, 3))
     np.add.at(expected, ids, factors[:, None] * g[columns])
     assert out.tobytes() == expected.tobytes()
-    image, windows = np.zeros((2, 4, 6)), rng.normal(size=(2, 2, 2, 2, 4))
-    loops["scatter_add_windows"](image, windows, 1, 2, 2)
-    expected = np.zeros((2, 4, 6))
-    for p, q, i in np.ndindex(2, 2, 2):
-        expected[:, p + 2 * i, 2 * q : 2 * q + 4] += windows[:, p, q, i]
-    np.testing.assert_allclose(image, expected, rtol=1e-14)
-    for length in (4, 8):  # short runs take another way
-        image, windows = rng.normal(size=(2, 4, length + 2)), np.empty((2, 2, 2, 2, length))
-        loops["gather_windows"](image, windows, 1, 2, 2)
-        for p, q, i in np.ndindex(2, 2, 2):
-            np.testing.assert_array_equal(windows[:, p, q, i], image[:, p + 2 * i, 2 * q : 2 * q + length])
-    image = np.array([[[1.0, np.nan, 3.0, 3.0], [2.0, np.nan, 3.0, 0.0]]])  # one window of 2 x 2 pixels, two channels
-    largest, places = np.empty((1, 1, 1, 2)), np.empty((1, 1, 1, 2), np.int32)
-    loops["window_maxima"](image, largest, places, 2, 2, 1, 2, 1, 2)
-    assert (largest[0, 0, 0, 0], places.tolist()) == (3.0, [[[[1, 0]]]])
-    assert np.isnan(largest[0, 0, 0, 1])
-    out = np.zeros((1, 2, 4))
-    loops["scatter_add_places"](out, np.array([[[[5.0, 7.0]]]]), places, 2, 2, 1, 2, 1, 2)
-    assert out.tolist() == [[[0.0, 7.0, 5.0, 0.0], [0.0] * 4]]
+    _loops_over_windows_against_formulas(loops, rng)
     labels, losses = np.array([2, 0, 1, 2]), np.empty(4)
     assert loops["cross_entropy"](g, labels, losses)
     np.testing.assert_allclose(losses, -np.log(x[np.arange(4), labels]), rtol=1e-13)
@@ -249,15 +231,53 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
         "standardize_vjp_columns",
         "softmax_vjp_rows",
         "scatter_add_rows",
-        "scatter_add_windows",
         "gather_windows",
-        "window_maxima",
-        "scatter_add_places",
+        "convolve",
+        "convolve_back",
+        "kernel_gradient",
+        "sum_windows",
+        "max_pool",
+        "unpool",
         "scatter_add_scaled_rows",
         "softmax_rows",
         "adam_step",
     }
     assert set(loops) == known | {"cross_entropy", "cross_entropy_vjp", "relu_vjp", "relu", "relu_mask"}
+
+
+def _loops_over_windows_against_formulas(loops: dict[str, Any], rng: np.random.Generator) -> None:
+    """Two images of 3 x 5 pixels, padded by a row on top and two columns on the right, and windows of every setting."""
+    for c, beside, along in ((1, 1, 2), (2, 2, 1), (9, 1, 1)):
+        columns = (7 - beside - 1) // along + 1
+        sizes = (2, 3, 5, c, 1, 0, 4, 7, 2, 2, 1, along, 2, beside, 2, columns)
+        image, windows = rng.normal(size=(2, 3, 5, c)), np.empty((2, 2, columns, 2, 2, c))
+        wide = np.pad(image, ((0, 0), (1, 0), (0, 2), (0, 0)))
+        loops["gather_windows"](image, windows, sizes=sizes)
+        g, inside, expected = rng.normal(size=windows.shape), np.empty(image.shape), np.zeros(wide.shape)
+        for p, q, i, j in np.ndindex(2, columns, 2, 2):
+            at = (slice(None), p + 2 * i, q * along + j * beside)
+            np.testing.assert_array_equal(windows[:, p, q, i, j], wide[at])
+            expected[at] += g[:, p, q, i, j]
+        loops["sum_windows"](g, inside, sizes=sizes)
+        np.testing.assert_allclose(inside, expected[:, 1:, :5], rtol=1e-13)
+        kernel, y, slopes = rng.normal(size=(2, 2, c, 3)), np.empty((2, 2, columns, 3)), np.empty((2, 2, c, 3))
+        for images, lines in ((2, 2), (1, 1)):
+            parts = (*sizes, 3, images, lines)
+            loops["convolve"](image, kernel, y, sizes=parts)
+            np.testing.assert_allclose(y, np.einsum("bpqijc,ijcd->bpqd", windows, kernel), rtol=1e-12, atol=1e-12)
+            loops["kernel_gradient"](y, image, slopes, sizes=parts)
+            np.testing.assert_allclose(slopes, np.einsum("bpqijc,bpqd->ijcd", windows, y), rtol=1e-12, atol=1e-12)
+            spread, back = np.einsum("bpqd,ijcd->bpqijc", y, kernel), np.empty(image.shape)
+            loops["sum_windows"](spread, inside, sizes=sizes)
+            loops["convolve_back"](y, kernel, back, sizes=parts)
+            np.testing.assert_allclose(back, inside, rtol=1e-12, atol=1e-12)
+    image = np.array([[[[1.0, np.nan], [3.0, 3.0]], [[3.0, np.nan], [2.0, 0.0]]]])  # one window, two channels
+    largest, out = np.empty((1, 1, 1, 2)), np.empty(image.shape)
+    sizes = (1, 2, 2, 2, 0, 0, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1)
+    loops["max_pool"](image, largest, sizes=sizes)
+    np.testing.assert_array_equal(largest.ravel(), [3.0, np.nan])
+    loops["unpool"](np.array([5.0, 7.0]), image, largest, out, sizes=sizes)
+    assert out.tolist() == [[[[0.0, 7.0], [5.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]]
 
 
 def _entrywise_loops_against_formulas(loops: dict[str, Any]) -> None:

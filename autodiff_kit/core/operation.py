@@ -57,6 +57,8 @@ class Op:
     write : callable or None
         ``write(out, *inputs, **params)``: the output, written into an array of its shape and dtype in C order. Where a
         plan of ``ak.compile`` has memory for a large output, it need not be copied there.
+    loop : callable or None
+        ``loop(*inputs, **params)``: name and sizes of the compiled loop for inputs of these shapes, or None.
     flops, flops_back : callable or None
         Counts for :mod:`autodiff_kit.diagnostics.cost`, where the family's counts are not right.
     domain, points : str, tuple
@@ -77,9 +79,8 @@ class Op:
         self.jvp: Function | None = known.pop("jvp", None)
         self.residual: Function | None = known.pop("residual", None)
         self.sparse_vjp: Function | None = known.pop("sparse_vjp", None)
-        self.write: Function | None = known.pop("write", None)
-        self.flops: Function | None = known.pop("flops", None)
-        self.flops_back: Function | None = known.pop("flops_back", None)
+        self.write, self.loop = known.pop("write", None), known.pop("loop", None)
+        self.flops, self.flops_back = known.pop("flops", None), known.pop("flops_back", None)
         self.domain: str = known.pop("domain", "real")
         self.points: tuple[Any, ...] = known.pop("points", ())
         self.user_defined: bool = known.pop("user_defined", False)

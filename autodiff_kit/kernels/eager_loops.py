@@ -1,4 +1,4 @@
-"""Loops of eager operations: activations, softmax, normalization, cross-entropy, Adam, scatter-add, windows, pooling.
+"""Loops of eager operations: activations, softmax, normalization, cross-entropy, Adam, scatter-add.
 
 Importing this module imports numba. The loops are compiled when the module is loaded, for float32 and float64. Arrays
 are C-contiguous and of one dtype; inputs may be read-only.
@@ -13,11 +13,11 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
-from autodiff_kit.kernels import vector_math
+from autodiff_kit.kernels import vector_math, window_loops
 
 __all__ = ["LOOPS"]
 
-LOOPS: dict[str, Callable[..., Any]] = {}
+LOOPS: dict[str, Callable[..., Any]] = window_loops.eager_loops()
 _SUMS: Any = {"reassoc", "contract", "nsz"}
 """Only sums may be reordered, which allows vector instructions; nothing may assume that nan and inf do not occur."""
 
@@ -30,7 +30,7 @@ def _write(kind: Any, axes: int) -> Any:
     return types.Array(kind, axes, "C")
 
 
-_IDS, _SIZE = types.Array(types.int64, 1, "A", readonly=True), types.intp  # ids may lie apart, as a broadcast one
+_IDS = types.Array(types.int64, 1, "A", readonly=True)  # they may lie apart, as a broadcast one
 
 
 def _loop(parameters: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> Callable[..., Any]:
@@ -419,84 +419,3 @@ def scatter_add_scaled_rows(out: Any, ids: Any, factors: Any, columns: Any, rows
         to, row, factor = out[ids[k]], rows[columns[k]], factors[k]
         for j in range(row.size):
             to[j] += factor * row[j]
-
-
-@_loop(lambda real: (_write(real, 3), _read(real, 5), _SIZE, _SIZE, _SIZE))
-def scatter_add_windows(out: Any, windows: Any, down: Any, along: Any, apart: Any) -> None:
-    """Add image windows up at their positions (col2im); a row of a window is one contiguous run of entries.
-
-    ``down`` and ``along`` are the strides of the windows, ``apart`` is the dilation between rows of a window.
-    """
-    count, rows, columns, height, length = windows.shape
-    for b in range(count):
-        for p in range(rows):
-            for q in range(columns):
-                for i in range(height):
-                    to, run = out[b, p * down + i * apart, q * along : q * along + length], windows[b, p, q, i]
-                    for k in range(length):
-                        to[k] += run[k]
-
-
-@_loop(lambda real: (_read(real, 3), _write(real, 5), _SIZE, _SIZE, _SIZE))
-def gather_windows(image: Any, windows: Any, down: Any, along: Any, apart: Any) -> None:
-    """Copy image windows (im2col); the parameters are those of :func:`scatter_add_windows`.
-
-    Short runs are copied entry by entry of all windows beside each other, which takes a third of the time.
-    """
-    count, rows, columns, height, length = windows.shape
-    for b in range(count):
-        for p in range(rows):
-            for i in range(height):
-                line = image[b, p * down + i * apart]
-                for q in range(columns if length >= 8 else 0):
-                    to, run = windows[b, p, q, i], line[q * along : q * along + length]
-                    for k in range(length):
-                        to[k] = run[k]
-                for k in range(length if length < 8 else 0):
-                    entries, first = windows[b, p, :, i, k], line[k:]
-                    for q in range(columns):
-                        entries[q] = first[q * along]
-
-
-@_loop(lambda real: (_read(real, 3), _write(real, 4), _write(types.int32, 4), *[_SIZE] * 6))
-def window_maxima(
-    x: Any, y: Any, places: Any, height: Any, width: Any, down: Any, along: Any, apart: Any, beside: Any
-) -> None:
-    """The largest entry of each window of ``height * width`` pixels, nan if there is one, and its number."""
-    count, rows, columns, c = y.shape
-    for b in range(count):
-        for p in range(rows):
-            for q in range(columns):
-                y[b, p, q], places[b, p, q] = x[b, p * down, q * along : q * along + c], 0
-            for i in range(height):
-                line = x[b, p * down + i * apart]
-                for j in range(0 if i else 1, width):
-                    number = np.int32(i * width + j)
-                    for q in range(columns):
-                        at, best, place = q * along + j * beside, y[b, p, q], places[b, p, q]
-                        run = line[at : at + c]
-                        for k in range(c):
-                            new, old = run[k], best[k]
-                            larger = (new > old) | ((new != new) & (old == old))
-                            best[k] = new if larger else old
-                            place[k] = number if larger else place[k]
-
-
-@_loop(lambda real: (_write(real, 3), _read(real, 4), _read(types.int32, 4), *[_SIZE] * 6))
-def scatter_add_places(
-    out: Any, x: Any, places: Any, height: Any, width: Any, down: Any, along: Any, apart: Any, beside: Any
-) -> None:
-    """Add an entry for each window to the pixel of this number in the window."""
-    count, rows, columns, c = x.shape
-    zero = x.dtype.type(0)
-    for b in range(count):
-        for p in range(rows):
-            for i in range(height):
-                line = out[b, p * down + i * apart]
-                for j in range(width):
-                    number = np.int32(i * width + j)
-                    for q in range(columns):
-                        at, entry, place = q * along + j * beside, x[b, p, q], places[b, p, q]
-                        to = line[at : at + c]
-                        for k in range(c):
-                            to[k] += entry[k] if place[k] == number else zero

@@ -20,7 +20,15 @@ import numpy as np
 
 from autodiff_kit.kernels.llvm_writer import KINDS, Array, LLVMWriter, Value
 
-__all__ = ["add_reassociable", "array_at", "call_address", "llvm_module", "local_words", "parse_functions"]
+__all__ = [
+    "add_reassociable",
+    "address_of",
+    "array_at",
+    "call_address",
+    "llvm_module",
+    "local_words",
+    "parse_functions",
+]
 
 
 class _Builtin(NamedTuple):
@@ -31,6 +39,9 @@ class _Builtin(NamedTuple):
 
 array_at: Any = _Builtin("array_at")
 """``array_at(address, dtype, length=None)``: the array at an address; one with a length overlaps no other."""
+
+address_of: Any = _Builtin("address_of")
+"""``address_of(array)``: the address of an array's first entry."""
 
 call_address: Any = _Builtin("call_address")
 """``call_address(function, *words)``: call the function at an address with int64 values."""
@@ -215,8 +226,11 @@ class _Compiler(LLVMWriter):
         if not isinstance(test, Value):
             return self._expression(node.body if test else node.orelse)
         if not any(self._is_costly(n) for part in (node.body, node.orelse) for n in ast.walk(part)):
-            kind, (a, b) = self.common(self._expression(node.body), self._expression(node.orelse))
-            return self.emit(kind, f"select i1 {self.convert(test, 'i1').text}, {kind} {a.text}, {kind} {b.text}")
+            a, b = self._expression(node.body), self._expression(node.orelse)
+            kind, values = ("ptr", [a, b]) if isinstance(a, Array) else self.common(a, b)
+            given = (f"{kind} {x.text}" for x in values)
+            chosen = self.emit(kind, f"select i1 {self.convert(test, 'i1').text}, {', '.join(given)}")
+            return Array(a.kind, chosen.text, None, a.origins | b.origins) if isinstance(a, Array) else chosen
         parts = (functools.partial(self._expression, part) for part in (node.body, node.orelse))
         (a, last), (b, other_last) = self.branches(test, *parts)
         if isinstance(a, Array):
@@ -254,6 +268,8 @@ class _Compiler(LLVMWriter):
     def _builtin(self, name: str, given: list[Any]) -> Any:
         if name == "array_at":
             return self.array_at(*given)
+        if name == "address_of":
+            return self.emit("i64", f"ptrtoint ptr {given[0].text} to i64")
         if name == "local_words":
             return self.emit("i64", f"ptrtoint ptr {self.variable(f'[{given[0]} x i64]')} to i64")
         if name == "call_address":

@@ -18,7 +18,7 @@ from autodiff_kit.kernels.code_cache import load_code, python_function
 from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "COPY", "MATMUL", "SUM_ROWS", "TAKE_ROWS", "load_array", "load_number", "matmul_loop_address",
+    "COPY", "MATMUL", "SUM_ROWS", "TAKE_ROWS", "load_array", "load_number", "matmul", "matmul_loop_address",
     "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
@@ -68,7 +68,8 @@ def _run_steps(count: Any, first: Any, last: Any, first_place: Any, last_place: 
             place[0] += load_word(row, 1)
 
 
-def _matmul(table: Any) -> None:
+def matmul(table: Any) -> None:
+    """Run the unit :data:`MATMUL`."""
     arrays = local_words(3)  # the loop advances the addresses that it is given
     for k in range(3):
         array_at(arrays, np.int64)[k] = load_word(table, k + 1)
@@ -118,7 +119,7 @@ def _sum_rows64(table: Any) -> None:
 
 _here = sys.modules[__name__]
 _for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
-_units = load_code("", {}, [_here], ["_copy", "_matmul", "_take_rows", "_sum_rows32", "_sum_rows64"])
+_units = load_code("", {}, [_here], ["_copy", "matmul", "_take_rows", "_sum_rows32", "_sum_rows64"])
 
 run_units = python_function(_for_python["_run_units"])
 """``run_units(first, last)``: run the units of a table between two addresses, each a function and its arguments.
@@ -150,7 +151,7 @@ SUM_ROWS: Any = {"f": _units["_sum_rows32"], "d": _units["_sum_rows64"]}
 Their table: as for :data:`TAKE_ROWS`, in entries, and address and length of numbers that divide the rows, or length 0.
 """
 
-MATMUL: Any = _units["_matmul"]
+MATMUL: Any = _units["matmul"]
 """Address of the unit that multiplies matrices.
 
 Its table: the inner loop; addresses of both operands and the result; counts of products, rows, inner entries and

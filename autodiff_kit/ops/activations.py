@@ -29,7 +29,8 @@ def _relu_derivative(x: Any) -> Any:
         return 1.0 if x > 0 else 0.0 if x == x else x
     if x.dtype == np.bool_:
         return x
-    return np.where(np.isnan(x), x, x > 0).astype(x.dtype)
+    y = np.maximum(x, 0)  # a plan of `ak.compile` has it anyway, and need not write x
+    return np.where(np.isnan(y), y, y > 0).astype(x.dtype)
 
 
 def _elementwise_kernel(name: str, x: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,11 @@ import numpy as np
 from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tracer import as_array, opaque
 from autodiff_kit.ops.families import bilinear, general, linear
 
 Array = np.ndarray[Any, Any]
 Pair = tuple[int, int]
+_NO_PADS = ((0, 0), (0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class SlidingWindows:
 
 def _padded(x: Array, windows: SlidingWindows, filler: Any = 0) -> Array:
     """The image with its padding, filled with ``filler``."""
-    if windows.pads == ((0, 0), (0, 0)):
+    if windows.pads == _NO_PADS:
         return x
     size = (n + sum(pad) for n, pad in zip(x.shape[-3:-1], windows.pads, strict=True))
     out = np.full((*x.shape[:-3], *size, x.shape[-1]), filler, x.dtype)
@@ -84,42 +84,35 @@ def _entries_by_offset(x: Array, windows: SlidingWindows, filler: Any = 0) -> It
         yield wide[(..., *windows.places(i, j, windows.over((x.shape[-3], x.shape[-2]))), slice(None))]
 
 
-def _fits_loop(x: Array) -> bool:
-    """Whether compiled loops take an array: of float32 or float64, and not empty."""
-    return x.dtype.char in "fd" and x.size > 0
+def _sizes(image: tuple[int, ...], windows: SlidingWindows) -> tuple[int, ...]:
+    """What the loops of :mod:`autodiff_kit.kernels.window_loops` take of images of a shape."""
+    *lead, high, wide, c = image
+    (top, bottom), (left, right) = windows.pads
+    padded = (top, left, high + top + bottom, wide + left + right)
+    places = (*windows.size, *windows.stride, *windows.dilation, *windows.over((high, wide)))
+    return (math.prod(lead), high, wide, c, *padded, *places)
 
 
-def _flat_rows(images: Array) -> Array:
-    """``(..., h, w, c)`` as ``(count, h, w * c)``, the form of compiled loops."""
-    height, width, c = images.shape[-3:]
-    return np.ascontiguousarray(images).reshape(math.prod(images.shape[:-3]), height, width * c)
-
-
-def _run_loop_over_runs(name: str, images: Array, entries: Array, windows: SlidingWindows) -> bool:
-    """Run a loop on padded images and the entries of all windows, if it fits; returns whether it did.
-
-    A row of a window is one contiguous run. The loops are up to 60 times as fast as NumPy, because they go through the
-    windows once and in order.
-    """
-    fits = _fits_loop(entries) and windows.dilation[1] == 1
+def _run_loop(name: str, sizes: tuple[int, ...], *arrays: Array) -> bool:
+    """Run a compiled loop on arrays, the last of which it writes, if it takes them; returns whether it did."""
+    out = arrays[-1]
+    fits = out.dtype.char in "fd" and out.flags.c_contiguous and all(a.dtype == out.dtype and a.size for a in arrays)
     loop = kernels.compiled_loop(name) if fits else None
     if loop is None:
         return False
-    rows, columns, kh, kw, c = entries.shape[-5:]
-    flat = _flat_rows(images)
-    (down, along), apart = windows.stride, windows.dilation[0]
-    loop(flat, entries.reshape(len(flat), rows, columns, kh, kw * c), down, along * c, apart)
+    loop(*map(np.ascontiguousarray, arrays), sizes=sizes)
     return True
 
 
 def _write_patches(out: Array, x: Array, windows: SlidingWindows) -> None:
-    if not _run_loop_over_runs("gather_windows", _padded(x, windows), out, windows):
+    if not _run_loop("gather_windows", _sizes(x.shape, windows), x, out):
         np.copyto(out, _windows_view(x, windows))
 
 
 @linear(
     lambda g, _y, _x, *, windows: v.fold(g, windows=windows, image=tuple(_x.shape[-3:-1])),
     write=_write_patches,
+    loop=lambda x, *, windows: ("gather_windows", _sizes(x.shape, windows)),
 )
 def patches(x: Any, windows: SlidingWindows) -> Any:
     """The entries of every window, ``(..., rows, columns, kh, kw, c)``; also known as im2col."""
@@ -130,49 +123,36 @@ def patches(x: Any, windows: SlidingWindows) -> Any:
     return out
 
 
-def _sum_in_image(
-    add: Callable[[Array], None],
-    out: Array | None,
-    lead: tuple[int, ...],
-    x: Array,
-    windows: SlidingWindows,
-    image: Pair,
-) -> Array:
-    """Let ``add`` add to the zeros of a padded image, and return or write the image."""
-    wide = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype  # in which sums keep their digits
-    if out is not None and windows.pads == ((0, 0), (0, 0)) and wide == x.dtype:
-        out[...] = 0
-        add(out)
-        return out
+def _sum_in_image(add: Callable[[Array], None], out: Array, windows: SlidingWindows) -> None:
+    """Let ``add`` add to the zeros of a padded image, and write what lies inside."""
+    image = out.shape[-3:-1]
     size = (n + sum(pad) for n, pad in zip(image, windows.pads, strict=True))
-    whole = np.zeros((*lead, *size, x.shape[-1]), wide)
+    wide = np.float32 if out.dtype == np.float16 else out.dtype  # in which sums keep their digits
+    whole = np.zeros((*out.shape[:-3], *size, out.shape[-1]), wide)
     add(whole)
-    inside = whole[(..., *windows.inside(image), slice(None))]
-    if out is None:
-        return inside.astype(x.dtype, copy=False)
-    out[...] = inside
-    return out
+    out[...] = whole[(..., *windows.inside(image), slice(None))]
 
 
-def _add_windows(whole: Array, x: Array, windows: SlidingWindows) -> None:
-    """Add windows up in a padded image."""
-    if not _run_loop_over_runs("scatter_add_windows", whole, np.ascontiguousarray(x, whole.dtype), windows):
+def _write_fold(out: Array, x: Array, windows: SlidingWindows, image: Pair) -> None:
+    def add(whole: Array) -> None:
         for i, j in np.ndindex(windows.size):
             whole[(..., *windows.places(i, j, x.shape[-5:-3]), slice(None))] += x[..., i, j, :]
 
-
-def _fold(x: Any, windows: SlidingWindows, image: Pair, out: Array | None = None) -> Array:
-    x = np.asarray(x)
-    return _sum_in_image(lambda whole: _add_windows(whole, x, windows), out, x.shape[:-5], x, windows, image)
+    if not _run_loop("sum_windows", _sizes(out.shape, windows), x, out):
+        _sum_in_image(add, out, windows)
 
 
 @linear(
     lambda g, _y, _x, *, windows, image: v.patches(g, windows=windows),
-    write=lambda out, x, windows, image: _fold(x, windows, image, out),
+    write=_write_fold,
+    loop=lambda x, *, windows, image: ("sum_windows", _sizes((*x.shape[:-5], *image, x.shape[-1]), windows)),
 )
 def fold(x: Any, windows: SlidingWindows, image: Pair) -> Any:
     """Add windows up into an image where they overlap; the transpose of :func:`patches`, also known as col2im."""
-    return _fold(x, windows, image)
+    x = np.asarray(x)
+    out = np.empty((*x.shape[:-5], *image, x.shape[-1]), x.dtype)
+    _write_fold(out, x, windows, image)
+    return out
 
 
 # -------------------------------------------------------------------------------- convolution
@@ -181,84 +161,41 @@ def fold(x: Any, windows: SlidingWindows, image: Pair) -> Any:
 # kernel's four, broadcast like stacks of matrices.
 
 
-# Arrays without further axes take their windows in parts that stay in the processor's cache: writing all windows of a
-# batch to memory, and reading them again, took longer than their product.
-_PART = 1 << 18  # bytes
+_PART = 1 << 17
+"""Bytes of the windows that a compiled convolution copies before it multiplies them."""
 
 
-def _goes_in_parts(groups: int, *arrays: Any) -> bool:
-    """Whether images and a kernel, all arrays with four axes and of one dtype, are taken in parts."""
-    kind = getattr(arrays[0], "dtype", None)
-    return groups == 1 and all(
-        type(a) is np.ndarray and a.ndim == 4 and a.size and a.dtype == kind and kind.char in "fd" for a in arrays
-    )
+def _loop_in_parts(name: str, groups: int, windows: SlidingWindows, image: Any, d: int, *inputs: Any) -> Any:
+    """The name and the sizes of a compiled loop on images of a shape; None if it does not take the inputs."""
+    dtype = inputs[0].dtype
+    if groups > 1 or dtype.char not in "fd" or any(a.ndim != 4 or a.dtype != dtype for a in inputs):
+        return None
+    length, (rows, columns) = math.prod(windows.size) * image[-1], windows.over(tuple(image[-3:-1]))
+    line, most = max(columns * length, 1), max(_PART // dtype.itemsize, length * d)
+    parts = (d, max(most // (line * max(rows, 1)), 1), max(min(most // line, rows), 1))
+    return name, (*_sizes(image, windows), *parts)
 
 
-def _parts(batch: int, windows: SlidingWindows, image: Pair, width: int, most: int) -> Iterator[tuple[Any, Any, int]]:
-    """Which images, which of their rows, padding included, and how many rows of windows lie there.
-
-    Several whole images, or some rows of one: either is one piece of memory. A window has ``width`` bytes.
-    """
-    rows, columns = windows.over(image)
-    each = columns * width
-    if each * rows <= most:
-        count = most // (each * rows)
-        yield from ((slice(k, k + count), slice(None), rows) for k in range(0, batch, count))
-        return
-    count, down = max(most // each, 1), windows.stride[0]
-    high = (windows.size[0] - 1) * windows.dilation[0] + 1
-    for k in range(batch):
-        for r in range(0, rows, count):
-            some = min(count, rows - r)
-            yield slice(k, k + 1), slice(r * down, (r + some - 1) * down + high), some
+def _convolution_loop(x: Any, kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
+    return _loop_in_parts("convolve", groups, windows, x.shape, kernel.shape[-1], x, kernel)
 
 
-def _window_matrices(x: Array, windows: SlidingWindows, most: int) -> Iterator[tuple[slice, Array]]:
-    """The windows in parts: their numbers, and a matrix with a row for each, in memory that the next part takes."""
-    image, width = (x.shape[-3], x.shape[-2]), x.shape[-1] * math.prod(windows.size)
-    wide, bare, columns = _padded(x, windows), replace(windows, pads=((0, 0), (0, 0))), windows.over(image)[1]
-    room, first = np.empty(0, x.dtype), 0
-    for images, lines, rows in _parts(len(x), windows, image, width * x.itemsize, most):
-        part = wide[images, lines]
-        count = len(part) * rows * columns
-        room = room if room.size >= count * width else np.empty(count * width, x.dtype)
-        found = room[: count * width]
-        _write_patches(found.reshape(len(part), rows, columns, *windows.size, x.shape[-1]), part, bare)
-        yield slice(first, first + count), found.reshape(count, width)
-        first += count
+def _transposed_loop(x: Any, kernel: Any, *, windows: SlidingWindows, groups: int, image: Pair) -> Any:
+    shape = (*x.shape[:-3], *image, kernel.shape[-2])
+    return _loop_in_parts("convolve_back", groups, windows, shape, x.shape[-1], x, kernel)
 
 
-def _convolve_in_parts(x: Array, kernel: Array, windows: SlidingWindows) -> Array:
-    matrix = kernel.reshape(-1, kernel.shape[-1])
-    y = np.empty((len(x), *windows.over((x.shape[-3], x.shape[-2])), kernel.shape[-1]), x.dtype)
-    flat = y.reshape(-1, kernel.shape[-1])
-    for which, rows in _window_matrices(x, windows, _PART):
-        np.dot(rows, matrix, out=flat[which])
-    return y
+def _kernel_loop(x: Any, image: Any, *, windows: SlidingWindows, groups: int) -> Any:
+    return _loop_in_parts("kernel_gradient", groups, windows, image.shape, x.shape[-1], x, image)
 
 
-def _kernel_gradient_in_parts(g: Array, x: Array, windows: SlidingWindows) -> Array:
-    flat = np.ascontiguousarray(g).reshape(-1, g.shape[-1])
-    total = np.zeros((math.prod(windows.size) * x.shape[-1], g.shape[-1]), x.dtype)
-    for which, rows in _window_matrices(x, windows, max(_PART, total.nbytes)):
-        total += rows.T.dot(flat[which])
-    return total.reshape(*windows.size, x.shape[-1], g.shape[-1])
-
-
-def _transposed_in_parts(x: Array, kernel: Array, windows: SlidingWindows, image: Pair) -> Array:
-    matrix, flat = kernel.reshape(-1, kernel.shape[-1]).T, np.ascontiguousarray(x).reshape(-1, x.shape[-1])
-
-    def add(whole: Array) -> None:
-        first = 0
-        for images, lines, rows in _parts(len(x), windows, image, matrix.shape[1] * x.itemsize, _PART):
-            to = whole[images, lines]
-            count = len(to) * rows * x.shape[-2]
-            part = flat[first : first + count].dot(matrix)
-            _add_windows(to, part.reshape(len(to), rows, x.shape[-2], *windows.size, -1), windows)
-            first += count
-
-    like = np.broadcast_to(x.dtype.type(0), (1, kernel.shape[-2]))
-    return _sum_in_image(add, None, (len(x),), like, windows, image)
+def _convolved(found: Any, shape: tuple[int, ...], *inputs: Any) -> Array | None:
+    """The result of a compiled loop; None if there is none that takes the inputs."""
+    if found is None:
+        return None
+    arrays = [*map(np.asarray, inputs)]
+    result = np.empty(shape, arrays[0].dtype)
+    return result if _run_loop(*found, *arrays, result) else None
 
 
 def _last_lengths(x: Any, count: int) -> tuple[int, ...]:
@@ -305,49 +242,59 @@ def _channel_rows(g: Any, groups: int) -> Any:
     return _permute_last_axes(v.reshape(g, shape=(b * rows * columns, groups, d // groups), ndim=4), -2, -3, -1)
 
 
-def _convolution_vjp_image(g: Any, _y: Any, _x: Any, kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
-    return v.transposed_convolution(g, kernel, windows=windows, groups=groups, image=tuple(_x.shape[-3:-1]))
-
-
-def _convolution_vjp_kernel(g: Any, _y: Any, x: Any, _kernel: Any, *, windows: SlidingWindows, groups: int) -> Any:
-    if _goes_in_parts(groups, g, x):
-        return _kernel_gradient_in_parts(g, x, windows)
-    columns = v.matmul(_permute_last_axes(_window_rows(x, windows, groups), -3, -1, -2), _channel_rows(g, groups))
-    return v.reshape(_permute_last_axes(columns, -2, -3, -1), shape=tuple(_kernel.shape[-4:]), ndim=3)
-
-
 @bilinear(
-    _convolution_vjp_image,
-    _convolution_vjp_kernel,
+    lambda g, _y, _x, kernel, *, windows, groups: v.transposed_convolution(
+        g, kernel, windows=windows, groups=groups, image=tuple(_x.shape[-3:-1])
+    ),
+    lambda g, _y, x, _kernel, *, windows, groups: v.convolution_kernel(g, x, windows=windows, groups=groups),
     flops=lambda y, x, kernel: 2 * np.size(y) * math.prod(np.shape(kernel)[-4:-1]),
+    loop=_convolution_loop,
 )
 def convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int) -> Any:
     """Convolution of images as in neural networks: the kernel is not flipped."""
-    if _goes_in_parts(groups, x, kernel):
-        return _convolve_in_parts(x, kernel, windows)
+    b, *image, _ = np.shape(x)[-4:]
+    shape = (b, *windows.over((image[0], image[1])), np.shape(kernel)[-1])
+    found = _convolved(_convolution_loop(x, kernel, windows=windows, groups=groups), shape, x, kernel)
+    if found is not None:
+        return found
     flat = np.matmul(_window_rows(x, windows, groups), _kernel_columns(kernel, groups))
-    b, image = np.shape(x)[-4], np.shape(x)[-3:-1]
     out = np.moveaxis(flat, -3, -2)
-    return out.reshape(*out.shape[:-3], b, *windows.over(image), np.shape(kernel)[-1])
-
-
-def _transposed_vjp_kernel(
-    g: Any, _y: Any, x: Any, _kernel: Any, *, windows: SlidingWindows, groups: int, image: Pair
-) -> Any:
-    return _convolution_vjp_kernel(x, None, g, _kernel, windows=windows, groups=groups)
+    return out.reshape(*out.shape[:-3], *shape)
 
 
 @bilinear(
     lambda g, _y, _x, kernel, *, windows, groups, image: v.convolution(g, kernel, windows=windows, groups=groups),
-    _transposed_vjp_kernel,
+    lambda g, _y, x, _kernel, *, windows, groups, image: v.convolution_kernel(x, g, windows=windows, groups=groups),
     flops=lambda _y, x, kernel: 2 * np.size(x) * math.prod(np.shape(kernel)[-4:-1]),
+    loop=_transposed_loop,
 )
 def transposed_convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int, image: Pair) -> Any:
     """The transpose of :func:`convolution` over images of the given size: every entry adds a kernel to its window."""
-    if _goes_in_parts(groups, x, kernel):
-        return _transposed_in_parts(x, kernel, windows, image)
+    loop = _transposed_loop(x, kernel, windows=windows, groups=groups, image=image)
+    found = _convolved(loop, (np.shape(x)[-4], *image, np.shape(kernel)[-2]), x, kernel)
+    if found is not None:
+        return found
     rows = v.matmul(_channel_rows(x, groups), _permute_last_axes(_kernel_columns(kernel, groups), -3, -1, -2))
     return _from_window_rows(rows, windows, groups, np.shape(x)[-4], image)
+
+
+@bilinear(
+    lambda g, _y, _x, image, *, windows, groups: v.convolution(image, g, windows=windows, groups=groups),
+    lambda g, _y, x, _image, *, windows, groups: v.transposed_convolution(
+        x, g, windows=windows, groups=groups, image=tuple(_image.shape[-3:-1])
+    ),
+    flops=lambda y, x, image: 2 * np.size(x) * math.prod(np.shape(y)[-4:-1]),
+    loop=_kernel_loop,
+)
+def convolution_kernel(x: Any, image: Any, windows: SlidingWindows, groups: int) -> Any:
+    """The sum of all windows of images, each times its entry of ``x``: a convolution's gradient for its kernel."""
+    shape = (*windows.size, np.shape(image)[-1] // groups, np.shape(x)[-1])
+    found = _convolved(_kernel_loop(x, image, windows=windows, groups=groups), shape, x, image)
+    if found is not None:
+        return found
+    rows = _permute_last_axes(_window_rows(image, windows, groups), -3, -1, -2)
+    columns = _permute_last_axes(v.matmul(rows, _channel_rows(x, groups)), -2, -3, -1)
+    return v.reshape(columns, shape=shape, ndim=3)
 
 
 # -------------------------------------------------------------------------------- pooling
@@ -356,84 +303,84 @@ def _lowest_value(dtype: np.dtype[Any]) -> Any:
     return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
 
 
-@opaque
-def _maxima(x: Array, windows: SlidingWindows) -> tuple[Array, Array]:
-    """The largest entry of each window, and the number of the first such entry in the window, row by row."""
-    shape = (*x.shape[:-3], *windows.over((x.shape[-3], x.shape[-2])), x.shape[-1])
-    y, places, lowest = np.empty(shape, x.dtype), np.empty(shape, np.int32), _lowest_value(x.dtype)
-    loop = kernels.compiled_loop("window_maxima") if _fits_loop(x) else None
-    if loop is not None:
-        results = (a.reshape(-1, *shape[-3:]) for a in (y, places))
-        loop(_flat_rows(_padded(x, windows, lowest)), *results, *_steps(windows, x.shape[-1]))
-        return y, places
-    entries = list(_entries_by_offset(x, windows, lowest))
-    y = functools.reduce(np.maximum, entries)
-    for k, entry in reversed([*enumerate(entries)]):  # the first one is written last
-        places[(entry == y) | (np.isnan(entry) & np.isnan(y))] = k
-    return y, places
-
-
-def _steps(windows: SlidingWindows, c: int) -> tuple[int, ...]:
-    """Size, stride and dilation of windows, in entries along a row of pixels with ``c`` channels."""
-    (down, along), (apart, beside) = windows.stride, windows.dilation
-    return (*windows.size, down, along * c, apart, beside * c)
+def _first_hits(source: Array, largest: Array, windows: SlidingWindows) -> Iterator[tuple[Array, Array]]:
+    """For each offset inside a window: that entry of all windows, and where it is the first that is the largest."""
+    found = np.zeros(largest.shape, np.bool_)
+    for entry in _entries_by_offset(source, windows, _lowest_value(source.dtype)):
+        hits = ((entry == largest) | (np.isnan(entry) & np.isnan(largest))) & ~found
+        found |= hits
+        yield entry, hits
 
 
 @general(
-    lambda g, _y, _x, places, *, windows: v.unpool(g, places, windows=windows, image=tuple(_x.shape[-3:-1])),
-    lambda _g, _y, _x, _places, *, windows: None,
-    jvp=lambda t, _y, _x, places, *, windows: v.window_entries(t[0], places, windows=windows),
+    lambda g, _y, _x, source, largest, *, windows: v.unpool(g, source, largest, windows=windows),
+    lambda _g, _y, _x, _source, _largest, *, windows: None,
+    lambda _g, _y, _x, _source, _largest, *, windows: None,
+    jvp=lambda t, _y, _x, source, largest, *, windows: v.window_entries(t[0], source, largest, windows=windows),
 )
-def window_entries(x: Any, places: Any, windows: SlidingWindows) -> Any:
-    """One entry of each window, by its number in the window."""
-    x, places = np.asarray(x), np.asarray(places)
-    lead = np.broadcast_shapes(x.shape[:-3], places.shape[:-3])  # all tangents of a Jacobian share their places
-    out = np.zeros((*lead, *places.shape[-3:]), x.dtype)
-    for k, entry in enumerate(_entries_by_offset(x, windows)):
-        np.copyto(out, entry, where=places == k)
+def window_entries(x: Any, source: Any, largest: Any, windows: SlidingWindows) -> Any:
+    """The entry of each window that is at the place of the largest one in the window of another image."""
+    x, source, largest = np.asarray(x), np.asarray(source), np.asarray(largest)
+    lead = np.broadcast_shapes(x.shape[:-3], largest.shape[:-3])  # all tangents of a Jacobian share their places
+    out = np.zeros((*lead, *largest.shape[-3:]), x.dtype)
+    places = _first_hits(source, largest, windows)
+    for entry, (_, hits) in zip(_entries_by_offset(x, windows), places, strict=True):
+        np.copyto(out, entry, where=hits)
     return out
 
 
-def _unpool_vjp(g: Any, _y: Any, _x: Any, places: Any, *, windows: SlidingWindows, image: Pair) -> Any:
-    return v.window_entries(g, places, windows=windows)
-
-
-def _unpool(x: Any, places: Any, windows: SlidingWindows, image: Pair, out: Array | None = None) -> Array:
-    x, places = np.broadcast_arrays(np.asarray(x), np.asarray(places))
-
+def _write_unpool(out: Array, x: Array, source: Array, largest: Array, windows: SlidingWindows) -> None:
     def add(whole: Array) -> None:
-        loop = kernels.compiled_loop("scatter_add_places") if _fits_loop(x) else None
-        if loop is not None:
-            flat = (np.ascontiguousarray(a).reshape(-1, *x.shape[-3:]) for a in (x, places))
-            loop(_flat_rows(whole), *flat, *_steps(windows, x.shape[-1]))
-            return
-        for k, (i, j) in enumerate(np.ndindex(windows.size)):
+        places = _first_hits(source, largest, windows)
+        for (i, j), (_, hits) in zip(np.ndindex(windows.size), places, strict=True):
             at = (..., *windows.places(i, j, x.shape[-3:-1]), slice(None))
-            whole[at] += np.where(places == k, x, x.dtype.type(0))
+            whole[at] += np.where(hits, x, x.dtype.type(0))
 
-    return _sum_in_image(add, out, x.shape[:-3], x, windows, image)
-
-
-@general(
-    _unpool_vjp,
-    lambda _g, _y, _x, _places, *, windows, image: None,
-    jvp=lambda t, _y, _x, places, *, windows, image: v.unpool(t[0], places, windows=windows, image=image),
-    write=lambda out, x, places, windows, image: _unpool(x, places, windows, image, out),
-)
-def unpool(x: Any, places: Any, windows: SlidingWindows, image: Pair) -> Any:
-    """Zeros to which each entry is added at its place in its window; the transpose of :func:`window_entries`."""
-    return _unpool(x, places, windows, image)
+    spread = (np.broadcast_to(a, (*out.shape[:-3], *a.shape[-3:])) for a in (x, source, largest))
+    if not _run_loop("unpool", _sizes(out.shape, windows), *spread, out):
+        _sum_in_image(add, out, windows)
 
 
 @general(
-    lambda g, _y, x, *, windows: v.unpool(
-        g, _maxima(unwrap(x), windows)[1], windows=windows, image=tuple(x.shape[-3:-1])
+    lambda g, _y, _x, source, largest, *, windows: v.window_entries(g, source, largest, windows=windows),
+    lambda _g, _y, _x, _source, _largest, *, windows: None,
+    lambda _g, _y, _x, _source, _largest, *, windows: None,
+    jvp=lambda t, _y, _x, source, largest, *, windows: v.unpool(t[0], source, largest, windows=windows),
+    write=_write_unpool,
+    loop=lambda x, source, largest, *, windows: (
+        ("unpool", _sizes(source.shape, windows)) if x.shape == largest.shape else None
     ),
-    jvp=lambda t, _y, x, *, windows: v.window_entries(t[0], _maxima(unwrap(x), windows)[1], windows=windows),
+)
+def unpool(x: Any, source: Any, largest: Any, windows: SlidingWindows) -> Any:
+    """Zeros of an image's shape, to which each entry is added at the place of the largest entry in its window.
+
+    The transpose of :func:`window_entries`. Of equal entries the first one counts, row by row.
+    """
+    x, source, largest = np.asarray(x), np.asarray(source), np.asarray(largest)
+    out = np.empty((*np.broadcast_shapes(x.shape[:-3], source.shape[:-3]), *source.shape[-3:]), x.dtype)
+    _write_unpool(out, x, source, largest, windows)
+    return out
+
+
+def _write_max_pool(out: Array, x: Array, windows: SlidingWindows) -> None:
+    if not _run_loop("max_pool", _sizes(x.shape, windows), x, out):
+        out[...] = lowest = _lowest_value(x.dtype)
+        for entry in _entries_by_offset(x, windows, lowest):
+            np.maximum(out, entry, out=out)
+
+
+@general(
+    lambda g, y, x, *, windows: v.unpool(g, unwrap(x), unwrap(y), windows=windows),
+    jvp=lambda t, y, x, *, windows: v.window_entries(t[0], unwrap(x), unwrap(y), windows=windows),
+    write=_write_max_pool,
+    loop=lambda x, *, windows: ("max_pool", _sizes(x.shape, windows)),
 )
 def max_pool(x: Any, windows: SlidingWindows) -> Any:
     """Max pooling: the largest entry of each window; padding never counts."""
-    return _maxima(as_array(x), windows)[0]
+    x = np.asarray(x)
+    out = np.empty((*x.shape[:-3], *windows.over((x.shape[-3], x.shape[-2])), x.shape[-1]), x.dtype)
+    _write_max_pool(out, x, windows)
+    return out
 
 
 def _pool_weights(like: Any, windows: SlidingWindows) -> Array:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.compile.run.execution_plan import ExecutionPlan
+from autodiff_kit.kernels import window_loops
 
 FAR = {np.float32: 8192.0, np.float64: 1e5}
 
@@ -51,6 +53,16 @@ def _turned(x: Any, n: int, step: int, out: Any) -> Any:
     return out
 
 
+_WINDOW_LOOPS = {name: f for name, f in vars(window_loops).items() if isinstance(f, FunctionType)}
+
+
+def _multiplied(a: Any, b: Any, out: Any, shape: Any, steps: Any, _: Any) -> None:
+    (m, k, n), (down, along, other_down, other_along), size = shape, steps, a.itemsize
+    first = np.lib.stride_tricks.as_strided(a, (m, k), (down * size, along * size))
+    second = np.lib.stride_tricks.as_strided(b, (k, n), (other_down * size, other_along * size))
+    out[: m * n] = (first @ second).ravel()
+
+
 _entries: list[Any] = []
 
 
@@ -81,6 +93,8 @@ def compiler(text: str) -> int:
         "add_reassociable": lambda a, b: a + b,
         "reduce_angles": _turned,
     }
+    space |= {name: FunctionType(f.__code__, space) for name, f in _WINDOW_LOOPS.items()}
+    space |= {"load_word": lambda t, k: _word(t + 8 * k), "multiply": _multiplied, "SHORT": window_loops.SHORT}
     space |= {"load_array": _array, "load_number": _number, "store_number": _put}
     for bits, kind in (("32", np.float32), ("64", np.float64)):
         space |= _names(bits, kind)

@@ -16,8 +16,6 @@ from autodiff_kit.diagnostics.operation_cost import forward_flops
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops import convolution_pooling
 
-_GOES_IN_PARTS = convolution_pooling._goes_in_parts
-
 
 def gradient(f: Any, x: Any) -> Any:
     x = ak.constant(x)
@@ -276,18 +274,15 @@ def test_errors_name_what_was_given(call: Any, error: type[Exception], words: st
     assert isinstance(caught.value, ak.AutodiffError)
 
 
-@pytest.mark.parametrize("loops", [False, True], ids=["NumPy", "loops"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("part", [1, 2000, 1 << 18], ids=["rows of images", "some images", "all images"])
 def test_a_convolution_in_parts_is_that_of_the_whole_batch(
-    part: int, dtype: Any, loops: bool, monkeypatch: pytest.MonkeyPatch
+    part: int, dtype: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both gradients and the transpose too, with rows that no window covers, and images in several layouts."""
-    if loops:
-        pytest.importorskip("numba")
-        from autodiff_kit.kernels.eager_loops import LOOPS
+    pytest.importorskip("numba")
+    from autodiff_kit.kernels.eager_loops import LOOPS
 
-        monkeypatch.setattr(kernels, "_loops", dict(LOOPS))
     rng = np.random.default_rng(3)
     x, k = rng.normal(size=(5, 9, 8, 3)).astype(dtype), rng.normal(size=(3, 2, 3, 4)).astype(dtype)
     settings = [(1, "same", 1), ((2, 3), "valid", 1), (1, ((0, 2), (1, 0)), (2, 1)), (2, "valid", (1, 2))]
@@ -303,19 +298,22 @@ def test_a_convolution_in_parts_is_that_of_the_whole_batch(
     monkeypatch.setattr(convolution_pooling, "_PART", part)
     for setting in settings:
         for images in (x, np.asfortranarray(x)):
-            monkeypatch.setattr(convolution_pooling, "_goes_in_parts", _GOES_IN_PARTS)
+            monkeypatch.setattr(kernels, "_loops", dict(LOOPS))
             found = answers(images, setting)
-            monkeypatch.setattr(convolution_pooling, "_goes_in_parts", lambda *_: False)
+            monkeypatch.setattr(kernels, "_loops", {})
             for a, b in zip(found, answers(images, setting), strict=True):
                 assert a.dtype == b.dtype == dtype
                 scale = 20 * np.finfo(dtype).eps
                 np.testing.assert_allclose(a, b, rtol=scale, atol=scale * np.abs(b).max())
 
 
-def test_no_part_of_a_convolution_is_larger_than_asked() -> None:
-    windows = convolution_pooling.SlidingWindows((3, 3), (2, 1), (1, 1), ((1, 1), (0, 0)))
-    x = np.arange(4.0 * 20 * 10 * 2).reshape(4, 20, 10, 2)
+def test_no_part_of_a_convolution_is_larger_than_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless a single row of windows, or the kernel, is."""
+    seen: list[tuple[int, ...]] = []
+    monkeypatch.setattr(kernels, "compiled_loop", lambda _: lambda *_, sizes: seen.append(sizes))
     for most in (1 << 12, 1 << 14, 1 << 16):
-        sizes = [rows.nbytes for _, rows in convolution_pooling._window_matrices(x, windows, most)]
-        assert max(sizes) <= most
-        assert sum(sizes) == 4 * 10 * 8 * 18 * x.itemsize
+        monkeypatch.setattr(convolution_pooling, "_PART", most)
+        ak.nn.conv2d(np.zeros((4, 20, 10, 2)), np.zeros((3, 3, 2, 1)), (2, 1), ((1, 1), (0, 0)))
+        images, rows = seen.pop()[-2:]
+        assert images * rows * 8 * 18 * 8 <= most
+        assert 2 * images * rows * 8 * 18 * 8 > most or (images, rows) == (4, 10)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from autodiff_kit.ops import convolution_pooling
 from .case import Array, Case, shaped, two
 
 Settings = dict[str, Any]
+Pair = tuple[int, int]
 
 
 def window(x: Array, place: tuple[int, int], size: Any, stride: Any, dilation: Any, pads: Any) -> tuple[Array, Array]:
@@ -94,6 +96,27 @@ def _convolutions() -> Iterator[Case]:
         )  # fmt: skip
 
 
+def _kernels() -> Iterator[Case]:
+    """Gradients for kernels; the reference takes the image times each unit kernel."""
+    one = (1, 1)
+    table: list[tuple[tuple[int, ...], tuple[int, ...], Pair, Pair, tuple[Pair, Pair], int]] = [
+        ((2, 3, 2, 3), (2, 4, 3, 2), (2, 2), one, _NONE, 1),
+        ((1, 2, 3, 2), (1, 4, 2, 2), (3, 2), (2, 1), ((1, 0), (1, 1)), 2),
+        ((0, 2, 2, 1), (0, 3, 3, 1), (2, 2), one, _NONE, 1),
+    ]
+    for x, image, size, stride, pads, groups in table:
+        windows = convolution_pooling.SlidingWindows(size, stride, one, pads)
+        units = np.eye(math.prod(size) * image[-1] // groups * x[-1])
+        units = units.reshape(-1, *size, image[-1] // groups, x[-1])
+        yield Case(
+            "ConvolutionKernel", f"{x} {image} {groups}", two(x, image),
+            lambda x, y, w=windows, g=groups: convolution_pooling.convolution_kernel(x, y, windows=w, groups=g),
+            lambda x, y, u=units, t=(stride, pads, one, groups): np.stack(
+                [np.sum(x * conv(y, unit, *t)) for unit in u]
+            ).reshape(u.shape[1:]).astype(x.dtype),
+        )  # fmt: skip
+
+
 def _transposed_convolutions() -> Iterator[Case]:
     one, none = (1, 1), (0, 0)
     table: list[tuple[tuple[int, ...], tuple[int, ...], Settings, tuple[Any, ...]]] = [
@@ -170,12 +193,14 @@ def _blocks() -> Iterator[Case]:
     yield shaped("Fold", "uneven", (2, 2, 2, 2, 1),
                  lambda x: convolution_pooling.fold(x, windows=windows, image=(3, 3)),
                  lambda x: _folded(x, parts))  # fmt: skip
-    places = np.array([[[0], [1]], [[2], [3]]], np.int32)
+    places = np.array([[[3], [2]], [[1], [0]]])
+    source = np.array([[3.0, 1, 0], [1, 8, 8], [7, 4, 0]])[..., None]  # where these places have the largest
+    largest = convolution_pooling.max_pool(source, windows).numpy()
     yield shaped("WindowEntries", "uneven", (3, 3, 1),
-                 lambda x: convolution_pooling.window_entries(x, places, windows=windows),
+                 lambda x: convolution_pooling.window_entries(x, source, largest, windows=windows),
                  lambda x: _entries(_unstacked(x, parts), places))  # fmt: skip
     yield shaped("Unpool", "uneven", (2, 2, 1),
-                 lambda x: convolution_pooling.unpool(x, places, windows=windows, image=(3, 3)),
+                 lambda x: convolution_pooling.unpool(x, source, largest, windows=windows),
                  lambda x: _folded(_spread(x, places), parts))  # fmt: skip
 
 
@@ -236,6 +261,6 @@ def _huber(a: Array, b: Array, delta: float = 1.003) -> Array:
 
 
 CASES: list[Case] = [
-    *_convolutions(), *_transposed_convolutions(), *_of_sequences(), *_pools(), *_blocks(), *_normalisations(),
-    *_losses(),
+    *_convolutions(), *_kernels(), *_transposed_convolutions(), *_of_sequences(), *_pools(), *_blocks(),
+    *_normalisations(), *_losses(),
 ]  # fmt: skip

@@ -36,7 +36,8 @@ def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_coun
         "import math\n\nimport numpy as np\n\n"
         "from autodiff_kit.kernels.llvm_compiler import add_reassociable\n"
         "from autodiff_kit.kernels.native_calls import *\n"
-        "from autodiff_kit.kernels.vector_math import *\n\n"
+        "from autodiff_kit.kernels.vector_math import *\n"
+        "from autodiff_kit.kernels.window_loops import *\n\n"
         f'FASTMATH_FLAGS = "nsz"\ninterleave_count = {interleave_count}\nreal = np.{dtype}\n\n\n'
         f"{kernel}\n\n\ndef entry(table):\n    {entry}\n"
     )
@@ -44,10 +45,10 @@ def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_coun
 
 def load_kernel(text: str) -> int:
     """The address of the compiled entry of a module source."""
-    from autodiff_kit.kernels import native_calls, vector_math
+    from autodiff_kit.kernels import native_calls, vector_math, window_loops
     from autodiff_kit.kernels.code_cache import load_code
 
     names: dict[str, Any] = {}
     exec(text.partition("\n\n\n")[0], names)  # imports and assignments
-    modules, count = (native_calls, vector_math), names["interleave_count"]
+    modules, count = (native_calls, vector_math, window_loops), names["interleave_count"]
     return load_code(text, names, modules, ["entry"], interleave_count=count)["entry"]

@@ -12,6 +12,7 @@ bound once as globals of the function: parts of the arena, constants and variabl
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,12 @@ from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
 from autodiff_kit.compile.passes.kernel_source import KernelSource, kernel_key, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
-from autodiff_kit.compile.run.kernel_loader import kernel_module_source
+from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units
 from autodiff_kit.compile.run.numpy_codegen import check_form, numpy_expression
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
+from autodiff_kit.core.dispatch import compute
 
 __all__ = ["PlanCodeGenerator"]
 
@@ -55,10 +57,10 @@ class PlanCodeGenerator:
     def __init__(
         self, memory_plan: MemoryPlan, inputs: list[tuple[GraphNode, str]], compiler: Callable[[str], int]
     ) -> None:
-        from autodiff_kit.kernels import native_calls
+        from autodiff_kit.kernels import native_calls, window_loops
 
         self.memory_plan, self.compiler = memory_plan, compiler
-        self.native_calls = native_calls  # imported here, because it imports llvmlite
+        self.native_calls, self.window_loops = native_calls, window_loops  # imported here, as they import llvmlite
         self.argument_names = dict(inputs)  # node -> local name of the argument
         self.env: dict[str, Any] = {"np": np, "check_form": check_form, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
@@ -272,14 +274,15 @@ class PlanCodeGenerator:
             buffer, offset, view = self.locate(own[n])
             entries += [(buffer, offset), memory_span(view)[1]]
         entries += numbers
-        if kernel.scratch:
-            start, room = 0, self.scratch(kernel.dtype, sum(kernel.scratch))[0]
-            for size in kernel.scratch:
-                entries += [(room, start * kernel.dtype.itemsize), size]
-                start += size
+        entries += self._scratch_entries(kernel.dtype, kernel.scratch)
         entries += [(("scalars", None), _CELL_BYTES * self._scalar_cells[n]) for n in totals]
         self.add_unit(address, f"kernel{len(self.kernels)}", entries)
         self.kernels.append((g, kernel))
+
+    def _scratch_entries(self, dtype: Any, sizes: list[int]) -> list[Any]:
+        """The table's entries for arrays that a unit may write over."""
+        places = zip(accumulate(sizes, initial=0), sizes, strict=False)
+        return [x for k, n in places for x in ((self.scratch(dtype, sum(sizes))[0], k * dtype.itemsize), n)]
 
     def scratch(self, dtype: Any, size: int) -> tuple[Any, int]:
         """A place for ``size`` numbers, which every unit may write over."""
@@ -355,7 +358,7 @@ class PlanCodeGenerator:
         if n.op == "matmul":
             self._emit_matmul(n)
             return
-        if n.op == "call" and (emit_lapack_units(self, n) or self._emit_row_loop(n)):
+        if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n) or self._emit_row_loop(n)):
             return
         if n.op == "call" and n.params.function is set_rows:
             self._emit_set_rows(n)
@@ -395,6 +398,24 @@ class PlanCodeGenerator:
         if self.memory_plan.locations.get(n) != ("state", table):
             self._emit_line(f"copyto({self.view_name(n)}, {self.view_name(table)})")
         self._emit_line(f"{self.view_name(n)}[{self._operand(ids)}] = {self._operand(rows)}")
+
+    def _emit_window_loop(self, n: GraphNode) -> bool:
+        """Add a loop over windows of images as a native unit, with its sizes as constants."""
+        call, nodes = n.params, (*n.args, n)
+        if call.function is not compute or call.args[0].loop is None or len(n.args) != len(call.args[1]):
+            return False
+        found = call.args[0].loop(*n.args, **call.args[2])
+        fits = n.dtype.char in "fd" and all(a.dtype == n.dtype and a.size and not is_scalar(a) for a in nodes)
+        if not found or not fits or not all(self.memory_plan.array_of(a).flags.c_contiguous for a in nodes):
+            return False
+        name, sizes = found
+        entries: list[Any] = [word for a in nodes for word in (self.locate(a)[:2], a.size)]
+        entries += self._scratch_entries(n.dtype, self.window_loops.rooms(name, sizes))
+        if self.window_loops.needs_products(name):
+            entries.append(self.native_calls.matmul_loop_address(n.dtype))
+        source = module_source("", self.window_loops.call_source(name, sizes, n.dtype.name), n.dtype)
+        self.add_unit(self.compiler(source), name, entries)
+        return True
 
     def _emit_row_loop(self, n: GraphNode) -> bool:
         """Add ``take`` or segment sums and means along the first axis as a native unit, if they fit."""
