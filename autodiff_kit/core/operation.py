@@ -39,8 +39,7 @@ class Op:
     value : callable
         The output from plain values.
     scalar : callable or None
-        The same from Python floats to a Python float, where that is faster; it may raise exceptions as Python's math
-        does.
+        The same from Python floats to a Python float, where that is faster; it may raise what Python's math raises.
     vjps : tuple of callable, or None
         A reverse rule for each input.
     vjp_all : callable or None

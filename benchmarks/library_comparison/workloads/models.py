@@ -8,7 +8,7 @@ import numpy as np
 
 import autodiff_kit as ak
 from benchmarks.library_comparison.setting import Setting
-from benchmarks.library_comparison.systems import Systems, products
+from benchmarks.library_comparison.systems import Systems
 from benchmarks.library_comparison.workloads.steps import Step, zeros
 
 CHANNELS_LAST, FAR = "PyTorch channels last", -1e9
@@ -134,9 +134,5 @@ def convolutional_network(s: Setting) -> Systems:
             lambda *a: _jax_cross_entropy(s, *a),
         )(*a)
 
-    fine, coarse = batch * size**2, batch * (size // 2) ** 2
-    least = products(s.dtype, (fine, 9, first, 1), (9, fine, first, 1), (coarse, 9 * first, second, 1),
-                     (9 * first, coarse, second, 1), (coarse, second, 9 * first, 1),
-                     (batch, rows, 10, 1), (rows, batch, 10, 1), (batch, 10, rows, 1))  # fmt: skip
     other = {CHANNELS_LAST: lambda *a: torch(*a, layout="channels_last")}
-    return step.systems(s, kit, torch, jax, other) | least
+    return step.systems(s, kit, torch, jax, other)
