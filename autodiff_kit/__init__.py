@@ -39,7 +39,9 @@ from autodiff_kit.ops.gradient_override import gradient_override_map as gradient
 from autodiff_kit.ops.gradient_override import register_gradient as register_gradient
 from autodiff_kit.ops.row_gradient import RowGradient as RowGradient
 from autodiff_kit.ops.zero_absorption import zero_absorbs as zero_absorbs
+from autodiff_kit.platform import keep_freed_memory as _keep_freed_memory
 
+_keep_freed_memory()
 _point_warnings_at_user_code()
 
 __version__ = "0.2.0"

@@ -22,6 +22,7 @@ __all__ = [
     "HAS_TIMER_SIGNALS",
     "as_dtype",
     "in_int64",
+    "keep_freed_memory",
 ]
 
 _WEBASSEMBLY: Final = sys.platform == "emscripten"
@@ -56,3 +57,17 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
 def in_int64(value: Any) -> Any:
     """An array or NumPy scalar of NumPy's default integers as int64, which they are not on every platform."""
     return value if HAS_64_BIT_INTEGERS or value.dtype != np.int_ else value.astype(np.int64)
+
+
+def keep_freed_memory() -> None:
+    """Let the C library keep freed memory, up to 64 MB, for the arrays that come next.
+
+    Memory that was given back to the system and is asked for again comes as new pages, which takes longer than to
+    compute on them: a step of training allocates the same arrays again and again. The allocator of Linux learns how
+    much to keep from the largest block that was freed so far; this is the largest that it learns from.
+    """
+    if sys.platform == "linux":
+        np.empty(_LARGEST_LESSON, np.uint8)
+
+
+_LARGEST_LESSON = (32 << 20) - (64 << 10)  # bytes: 32 MiB with what the allocator adds; nothing is written to them

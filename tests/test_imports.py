@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 HEAVY = (
     "numba",
@@ -43,6 +46,22 @@ def fresh(script: str, *options: str) -> str:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout
+
+
+MAPPED = """
+import ctypes
+import numpy as np
+{before}
+block = np.empty(16 << 20, np.uint8)
+print(bool(ctypes.c_size_t.from_address(block.ctypes.data - 8).value & 2))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators have other rules")
+@pytest.mark.parametrize(("before", "mapped"), [("", "True"), ("import autodiff_kit", "False")])
+def test_freed_memory_is_kept_for_the_next_arrays(before: str, mapped: str) -> None:
+    """A block that the allocator maps goes back to the system when it is freed; a bit in front of it says so."""
+    assert fresh(MAPPED.format(before=before)).strip() == mapped
 
 
 def test_a_first_gradient_loads_nothing_heavy() -> None:
