@@ -354,7 +354,8 @@ def test_the_drawing_is_saved_as_svg_and_png(bench: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_reload_a_restart_and_two_notebooks(bench: Any) -> None:
+def test_a_reload_a_restart_and_two_notebooks(own_bench: Any) -> None:
+    bench = own_bench
     bench.notebook()
     bench.run(SETUP, PUSH)
     bench.tape(12)
