@@ -170,15 +170,15 @@ def axe(page: Page, *roots: str) -> list[str]:
     return found
 
 
-# A document of its own for each widget, in the page's process: to load the page anew starts a process, which takes
-# three times as long. Listeners go with the document that they are on; timers would go on.
-BLANK = (HERE / "page.html").read_text(encoding="utf-8")
-NEW_DOCUMENT = """html => {
+# To load a page anew starts a process, which takes three times as long as to draw. So a widget is taken away as Jupyter
+# does it, and all that it could have left goes too; the body stays, or Chromium would no longer capture the pointer.
+EMPTY = """() => {
     window.stop();
     for (let timer = setTimeout(() => 0); timer; timer--) clearTimeout(timer);
-    document.open();
-    document.write(html);
-    document.close();
+    document.activeElement.blur();
+    for (const left of document.querySelectorAll('style ~ style, body > :not(script)')) left.remove();
+    document.body.prepend(Object.assign(document.createElement('main'), { id: 'cell' }));
+    scrollTo(0, 0);
 }"""
 # The picture is drawn in a microtask after a trait has changed; a frame later it is laid out.
 FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
@@ -230,11 +230,11 @@ class Stage:
         return {k: v for k, v in self.widget.get_state().items() if not k.startswith("_")}
 
     def draw(self, theme: str = "light") -> None:
-        """Draw the widget as it stands in a document that is new."""
+        """Draw the widget as it stands on a page that is empty."""
         if self.page.url == "about:blank":
             self.page.goto((HERE / "page.html").as_uri())
         else:
-            self.page.evaluate(NEW_DOCUMENT, BLANK)
+            self.page.evaluate(EMPTY)
         self.theme(theme)
         widget = self.widget
         self.page.evaluate("([text, css, state]) => draw(text, css, state)", [widget._esm, widget._css, self.state()])
