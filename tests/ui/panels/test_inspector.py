@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from ..conftest import IN_BOTH
 from .cells import ATTENTION, FIRST, LONG, NAN, ONCE, ONE, PULL, PUSH, SETUP
 
 
@@ -97,8 +98,7 @@ def test_a_none_is_found_explained_and_marked(bench: Any) -> None:
     expect(bench.page.locator(".cm-line.akl-line-torn")).to_have_count(0)
 
 
-# The one story that every `make test` tries in Firefox.
-@pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
+@IN_BOTH
 def test_the_first_tape_of_a_notebook_is_complete(bench: Any) -> None:
     bench.notebook()
     bench.run(FIRST)
