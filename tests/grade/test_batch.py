@@ -327,6 +327,7 @@ def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, mo
     assert by_name(out) == before
 
 
+@pytest.mark.slow
 def test_a_new_submission_is_graded_in_full_where_one_question_is_graded_again(subs, tmp_path):
     kept = subs.parent / "bob.ipynb"
     (subs / "bob.ipynb").rename(kept)
@@ -494,6 +495,7 @@ def test_progress_in_a_file_is_a_line_from_time_to_time(monkeypatch):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):
     """The grader's sandbox dies during a submission, which is then graded in a new sandbox."""
     real, lost = batch.grade_submission, []

@@ -133,6 +133,7 @@ g = tape.gradient(total, W)
 """.strip()
 
 
+@pytest.mark.slow
 def test_every_entry_of_a_matrix_wider_than_the_panel_is_within_reach(bench: Any) -> None:
     bench.notebook()
     bench.run(WIDE)
@@ -152,6 +153,7 @@ def test_every_entry_of_a_matrix_wider_than_the_panel_is_within_reach(bench: Any
     assert box.evaluate(seen) == [True, True]
 
 
+@pytest.mark.slow
 def test_the_signs_are_explained_and_what_is_not_kept_is_said(bench: Any) -> None:
     bench.notebook()
     bench.run("import os; del os.environ['AUTODIFF_KIT_PANELS']", FIRST)
@@ -183,6 +185,7 @@ def test_connected_nodes_show_their_path_and_jacobian(bench: Any) -> None:
     expect(bench.inspector.locator(".akl-jac td")).to_have_text(["3", "2", "0"])
 
 
+@pytest.mark.slow
 def test_a_gradient_of_a_value_off_the_tape_is_none_everywhere(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)
@@ -394,6 +397,7 @@ def test_a_pinned_tape_stays(bench: Any) -> None:
     bench.tape(12)
 
 
+@pytest.mark.slow
 def test_plain_keys_never_reach_the_notebook(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)

@@ -106,7 +106,8 @@ def test_nothing_moves_by_itself(own_bench: Any) -> None:
     own_bench.press("Space")
 
 
-@pytest.mark.parametrize("width", [700, pytest.param(1024, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [700, 1024])
 def test_a_narrow_window_cuts_nothing_off(bench: Any, width: int) -> None:
     ready(bench)
     bench.page.set_viewport_size({"width": width, "height": 700})
