@@ -298,21 +298,25 @@ def _new_page(browser: Browser, server: Server, _contexts: dict[Browser, Browser
     return page
 
 
+@pytest.fixture(scope="session")
+def _shared() -> dict[Browser, Bench]:
+    """The worker's page of JupyterLab in each browser."""
+    return {}
+
+
 @pytest.fixture
-def own_bench(_new_page: Callable[[], Page], server: Server) -> Iterator[Bench]:
+def own_bench(
+    browser: Browser, server: Server, _new_page: Callable[[], Page], _shared: dict[Browser, Bench]
+) -> Iterator[Bench]:
     """JupyterLab on a page of its own, for a test that loads it again, or changes more than notebooks and size."""
+    if browser in _shared:  # two windows on one workspace would get in each other's way
+        _shared.pop(browser).page.close()
     page = _new_page()
     try:
         with opened(page, server) as one:
             yield one
     finally:
         page.close()
-
-
-@pytest.fixture(scope="session")
-def _shared() -> dict[Browser, Bench]:
-    """The worker's page of JupyterLab in each browser."""
-    return {}
 
 
 @pytest.fixture
