@@ -3,9 +3,10 @@
 #
 #   make lab [DIR=work] [LAB="--port 9000 --no-browser"]     JupyterLab on the lessons, in your own folder
 #   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line;
-#                                                            on two cores in six to fifteen minutes, once installed
-#   make test-all                                            the same with every seed, every browser case, the walk
-#                                                            through an installed wheel, packaging, Binder, interop
+#                                                            on two cores in about six minutes, once installed
+#   make test-all                                            the same with every seed, every browser case, Firefox, the
+#                                                            site, the walk through an installed wheel, packaging,
+#                                                            Binder, interop
 #   make slowest                                             the table of the slowest fifty tests, tests/slowest.md
 #   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, about an hour)
 #   make bench-parts                                         what parts of the kit cost: recording, compiling, drawing, checking
@@ -72,7 +73,7 @@ slowest: $(VENV)/.test
 check: $(VENV)/.test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports --no-cache
 
 bench: $(PEERS)/.ready $(VENV)/.test $(INTEROP)/.ready

@@ -157,7 +157,7 @@ def firefox() -> str:
     path = browser("FIREFOX", FIREFOX)
     if not path and not in_ci():
         pytest.skip("no Firefox on PATH; install firefox-esr, or set FIREFOX")
-    assert path, "CI needs Firefox: .ci/run installs Debian's package; elsewhere set FIREFOX to its path"
+    assert path, "in CI `make test-all` needs Firefox: install firefox-esr, or set FIREFOX to its path"
     return path
 
 

@@ -77,12 +77,12 @@ def first(end: int, starts: range) -> list[Any]:
     return [start if start < end else pytest.param(start, marks=pytest.mark.slow) for start in starts]
 
 
-@pytest.mark.parametrize("start", first(200, range(0, 500, CHUNK)))
+@pytest.mark.parametrize("start", first(100, range(0, 500, CHUNK)))
 def test_programs(start: int) -> None:
     check(range(start, start + CHUNK), compiler)
 
 
-@pytest.mark.parametrize("start", first(100_080, range(100_000, 100_200, CHUNK)))
+@pytest.mark.parametrize("start", first(100_050, range(100_000, 100_200, CHUNK)))
 def test_programs_on_nan_and_infinities(start: int) -> None:
     check(range(start, start + CHUNK), compiler, wild=True)
 

@@ -16,7 +16,7 @@ from autodiff_kit.exercises.protocol import (
 )
 from autodiff_kit.exercises.questions import LESSONS
 
-SEEDS = range(5)
+ALL, FEW = range(5), range(2)
 
 
 def multiplied_in_place(x, limit, factor):
@@ -84,9 +84,9 @@ def test_a_right_answer_in_an_unusual_form_passes(id, answer):
         assert verdict.outcome == "passed", verdict
 
 
-def test_another_right_answer_passes(question, other):
+def test_another_right_answer_passes(question, other, every_case):
     functions = dict(zip(question.writes, other, strict=True))
-    for seed in SEEDS:
+    for seed in ALL if every_case else FEW:
         verdict = grade_attempt(question, functions, seed)
         assert verdict.outcome == "passed", verdict
 

@@ -16,7 +16,7 @@ def points_under_secrets(question, functions, count):
 
 def test_right_answers_have_all_points_under_any_secret(question, solutions, other, every_case):
     for functions in (tuple(solutions(question).values()), other):
-        assert points_under_secrets(question, functions, 30 if every_case else 3) == {1.0}
+        assert points_under_secrets(question, functions, 30 if every_case else 2) == {1.0}
 
 
 @pytest.mark.slow

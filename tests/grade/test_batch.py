@@ -122,6 +122,7 @@ def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch):
     assert by_name(out)["dan"].score == FULL
 
 
+@pytest.mark.slow
 def test_what_ended_by_a_limit_is_graded_again_with_a_higher_one(tmp_path, sandbox):
     """As the guide advises; with the same limits it is not run again."""
     subs, out = tmp_path / "subs", tmp_path / "out"
@@ -326,6 +327,7 @@ def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, mo
     assert by_name(out) == before
 
 
+@pytest.mark.slow
 def test_a_new_submission_is_graded_in_full_where_one_question_is_graded_again(subs, tmp_path):
     kept = subs.parent / "bob.ipynb"
     (subs / "bob.ipynb").rename(kept)
@@ -343,7 +345,7 @@ def graded_without_a_sandbox(job):
     return SubmissionResult(job.submission.learner, "", "graded")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_who_kills_the_graders_process_costs_nobody_else(monkeypatch, workers):
     monkeypatch.setattr(batch, "grade_job", graded_without_a_sandbox)
     jobs = [batch.GradingJob(Submission(f"learner {k}"), "s", batch.BatchOptions()) for k in (1, 3, 4, 13, 5, 6)]
@@ -493,6 +495,7 @@ def test_progress_in_a_file_is_a_line_from_time_to_time(monkeypatch):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_sandbox_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):
     """The grader's sandbox dies during a submission, which is then graded in a new sandbox."""
     real, lost = batch.grade_submission, []
@@ -529,6 +532,7 @@ def test_a_sandbox_that_is_lost_twice_costs_one_submission(subs, tmp_path, monke
     assert found["eve"].score == 15.0
 
 
+@pytest.mark.slow
 def test_what_the_grader_failed_to_grade_is_tried_again_by_the_same_command(subs, tmp_path, monkeypatch):
     real = batch.grade_submission
 

@@ -47,7 +47,7 @@ COMPILED = """async () => {
     return all.some(one => one.scope.endsWith('/compiled/') && one.active?.state === 'activated');
 }"""
 
-pytestmark = [pytest.mark.browser]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 class Small:

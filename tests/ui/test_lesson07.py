@@ -76,10 +76,12 @@ TOUCHING = """plot => {
 
 @pytest.mark.parametrize("width", [820, 360])
 def test_names_of_near_points_do_not_touch(stage: Any, width: int) -> None:
+    on = stage(FakeQuantGradients(), width=width)
     for x, bits, names in (
         ([-4.0, -3.5, 0.0, 1.0, 5.0], 2, 5),
         ([-4.0, -4.0, -3.5, 0.0, 5.0], 2, 4),  # two at one place have one name
         ([-4.0, -3.75, -3.5, 0.0, 5.0], 4, 5),
     ):
-        on = stage(FakeQuantGradients(x=x, bits=bits), width=width)
+        on.widget = FakeQuantGradients(x=x, bits=bits)
+        on.draw()
         assert on.page.locator(".ak-plot").first.evaluate(TOUCHING) == [names, 0]

@@ -79,8 +79,10 @@ def test_a_step_out_of_view_is_told(stage: Any) -> None:
 
 
 def test_controls_valley_and_sentence_stand_on_one_screen(stage: Any) -> None:
+    on = stage(LevenbergMarquardtSteps(), width=820)
     for state in ({}, {"start": FAR, "step": 1}, {"curve": "misra", "step": 30}):
-        on = stage(LevenbergMarquardtSteps(**state), width=820)
+        on.widget = LevenbergMarquardtSteps(**state)
+        on.draw()
         assert on.page.locator("section.ak").bounding_box()["height"] <= 640
 
 

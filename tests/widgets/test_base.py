@@ -116,14 +116,6 @@ def test_an_error_is_shown_and_the_last_outputs_stay() -> None:
     assert (widget.error, widget.ratio, widget.answered) == ("", 3.0, 2)
 
 
-@each_lesson
-def test_numpys_error_setting_in_a_notebook_stops_no_widget(kind: Any) -> None:
-    with np.errstate(all="raise"):
-        widget = kind()
-        assert widget.error == ""
-        assert widget._repr_mimebundle_()
-
-
 def test_a_value_that_is_refused_is_an_error_and_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     widget = widgets.FirstTape()
     states = sent(widget, monkeypatch)
@@ -188,8 +180,16 @@ def test_repr_names_the_inputs_that_are_short() -> None:
 
 @each_lesson
 def test_a_page_without_widgets_gets_text_picture_and_table(kind: Any) -> None:
-    widget = kind()
-    data, _ = widget._repr_mimebundle_()
+    """NumPy's error setting in a notebook stops no widget. A figure that pyplot knows would be shown a second time."""
+    from matplotlib import pyplot as plt
+
+    figures = plt.get_fignums()
+    with np.errstate(all="raise"):
+        widget = kind()
+        data, _ = widget._repr_mimebundle_()
+    assert widget.error == ""
+    assert widget.static_figure() is not None
+    assert plt.get_fignums() == figures
     assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == widget.model_id
     twin = widget.as_table()
     assert data["text/plain"] == f"{widget!r}\n{twin}"
@@ -200,16 +200,6 @@ def test_a_page_without_widgets_gets_text_picture_and_table(kind: Any) -> None:
     assert page.endswith(twin.html())
     assert page.count("<tr>") == len(twin.rows) + 1
     assert all(twin.columns), "a screen reader says a column's name before each number"
-
-
-@each_lesson
-def test_the_still_picture_does_not_touch_pyplot(kind: Any) -> None:
-    """A figure that pyplot knows would be shown a second time, and stay in memory."""
-    from matplotlib import pyplot as plt
-
-    before = plt.get_fignums()
-    assert kind().static_figure() is not None
-    assert plt.get_fignums() == before
 
 
 def test_without_a_picture_there_is_the_table() -> None:

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from ..conftest import PATIENCE, ask, axe, listen
 
 HERE = Path(__file__).parent
 LAB = HERE.parents[2] / "autodiff_kit" / "lab"
+WINDOW: Any = {"width": 1440, "height": 900}
 START = 180.0  # seconds that a server may take to start
 # The pages tell tests of their application.
 EXPOSED = ("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True")
@@ -245,18 +246,32 @@ class Bench:
         return axe(self.page, *roots)
 
 
+# Notebooks go unsaved: closing them by the menu would ask first. What the panels show goes with them.
+TIDY = """async () => {
+    const { serviceManager: { sessions }, shell } = jupyterapp;
+    for (const one of [...shell.widgets('main')]) one.dispose();
+    shell.collapseLeft();
+    shell.collapseRight();
+    await Promise.all([...sessions.running()].map(s => sessions.shutdown(s.id)));
+    document.querySelector('.akl-inspector .akl-tabs [data-v=table]')?.click();
+}"""
+
+
 @contextmanager
-def opened(page: Page, server: Server) -> Iterator[Bench]:
-    """JupyterLab on a page; when it is left nothing may have complained, or asked another host."""
-    one = Bench(page, server)
+def used(one: Bench) -> Iterator[Bench]:
+    """JupyterLab for a test; when it is left nothing may have complained, or asked another host."""
     yield one
     complaints, hosts = list(one.complaints), set(one.hosts)
-    one.js(
-        """async () => { const { sessions } = jupyterapp.serviceManager;
-            await Promise.all([...sessions.running()].map(s => sessions.shutdown(s.id))); }"""
-    )
+    one.js(TIDY)
     assert complaints == [], "nothing of ours may complain on the console"
-    assert hosts <= {server.url.split("/")[2], ""}, "no request may leave the server"
+    assert hosts <= {one.server.url.split("/")[2], ""}, "no request may leave the server"
+
+
+@contextmanager
+def opened(page: Page, server: Server) -> Iterator[Bench]:
+    """JupyterLab on a page of its own."""
+    with used(Bench(page, server)) as one:
+        yield one
 
 
 @pytest.fixture(scope="session")
@@ -270,14 +285,33 @@ def _contexts(server: Server, _browser: Any) -> Iterator[dict[Browser, BrowserCo
 
 
 @pytest.fixture
-def bench(browser: Browser, server: Server, _contexts: dict[Browser, BrowserContext]) -> Iterator[Bench]:
-    """JupyterLab on a new page; what the page of another test kept in the browser is forgotten."""
-    if browser not in _contexts:
-        _contexts[browser] = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = _contexts[browser].new_page()
-    page.add_init_script(
-        "if (origin !== 'null' && !sessionStorage.known) { localStorage.clear(); sessionStorage.known = 'yes'; }"
-    )
+def _new_page(browser: Browser, server: Server, _contexts: dict[Browser, BrowserContext]) -> Callable[[], Page]:
+    """A page on which what another page kept in the browser is forgotten."""
+
+    def page() -> Page:
+        if browser not in _contexts:
+            _contexts[browser] = browser.new_context(viewport=WINDOW)
+        made = _contexts[browser].new_page()
+        made.add_init_script(FORGET)
+        return made
+
+    return page
+
+
+@pytest.fixture(scope="session")
+def _shared() -> dict[Browser, Bench]:
+    """The worker's page of JupyterLab in each browser."""
+    return {}
+
+
+@pytest.fixture
+def own_bench(
+    browser: Browser, server: Server, _new_page: Callable[[], Page], _shared: dict[Browser, Bench]
+) -> Iterator[Bench]:
+    """JupyterLab on a page of its own, for a test that loads it again, or changes more than notebooks and size."""
+    if browser in _shared:  # two windows on one workspace would get in each other's way
+        _shared.pop(browser).page.close()
+    page = _new_page()
     try:
         with opened(page, server) as one:
             yield one
@@ -286,10 +320,28 @@ def bench(browser: Browser, server: Server, _contexts: dict[Browser, BrowserCont
 
 
 @pytest.fixture
+def bench(
+    request: pytest.FixtureRequest,
+    browser: Browser,
+    server: Server,
+    _new_page: Callable[[], Page],
+    _shared: dict[Browser, Bench],
+) -> Iterator[Bench]:
+    """The worker's JupyterLab, whose page is loaded once: of the test before, no notebook, kernel or size is left."""
+    one = _shared.pop(browser, None) or Bench(_new_page(), server)
+    failed = request.session.testsfailed
+    with used(one):
+        yield one
+    if request.session.testsfailed == failed:  # otherwise nobody knows how it was left
+        one.page.set_viewport_size(WINDOW)
+        _shared[browser] = one
+
+
+@pytest.fixture
 def newcomer(browser: Browser, tmp_path: Path, warm_kernels: Any) -> Iterator[Bench]:
     """A JupyterLab on a folder in which nobody has worked."""
     server = prepared(tmp_path, warm_kernels)
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page = browser.new_page(viewport=WINDOW)
     try:
         with opened(page, server) as one:
             yield one

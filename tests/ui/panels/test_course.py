@@ -19,7 +19,13 @@ from .cells import ATTENTION, NEARLY, PUSH, SETUP
 LESSONS = len(lesson_catalog())
 
 
-def test_the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer: Any) -> None:
+def test_a_first_visit_from_the_syllabus_to_the_exercises(newcomer: Any) -> None:
+    """One story, because a server and a page that nobody used yet take as long to start as all that is done there."""
+    the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer)
+    questions_are_checked_hinted_and_handed_in(newcomer)
+
+
+def the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer: Any) -> None:
     page = newcomer.page
     newcomer.command("autodiff-kit:open-syllabus")
     syllabus = page.locator(".akl-syllabus")
@@ -45,6 +51,49 @@ def test_the_syllabus_opens_a_lesson_resets_it_and_brings_it_back(newcomer: Any)
     expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-none"))
     syllabus.get_by_role("button", name="Undo").click()
     expect(syllabus.locator('[data-no="00"]')).to_have_class(re.compile("is-begun"))
+
+
+def questions_are_checked_hinted_and_handed_in(newcomer: Any) -> None:
+    page = newcomer.page
+    newcomer.open_lesson("01", "exercise")
+    newcomer.command("autodiff-kit:open-exercises")
+    panel = page.locator(".akl-exercises")
+    expect(panel.locator(".akl-q").first).to_be_visible()
+    newcomer.command("notebook:run-all-cells")
+    newcomer.idle()
+    first = panel.locator(".akl-q").first
+    if first.get_attribute("class").find("is-open") < 0:
+        first.locator(".akl-q-head").click()
+    first.get_by_role("button", name="Check").click()
+    expect(first.locator(".akl-msg")).to_contain_text("Nothing to check yet")
+    expect(first).to_contain_text("not tried")
+
+    newcomer.run(NEARLY)
+    first.get_by_role("button", name="Check").click()
+    expect(first.locator(".akl-q-state")).to_have_text("not yet · 1 try")
+    expect(first.locator(".akl-tests .ok").first).to_contain_text("y from push")
+    expect(first.locator(".akl-tests .ok").first).to_contain_text("4 of 4")
+    expect(first.locator(".akl-tests .no")).to_have_count(1)
+    expect(first.locator(".akl-tests .no")).to_contain_text("dx from pull")
+    expect(first.locator(".akl-tests .no")).to_contain_text("0 of 4")
+    expect(first.get_by_role("button", name="Solution")).to_be_disabled()
+    first.get_by_role("button", name=re.compile("^Hint 1")).click()
+    expect(first.locator(".akl-hints li")).to_have_count(1)
+    panel.get_by_role("button", name=re.compile("^Hand in")).click()
+    save = panel.get_by_role("button", name="Save and hand in")
+    receipt = panel.get_by_text(re.compile("Receipt"))
+    expect(save.or_(receipt).first).to_be_visible()
+    if save.is_visible():
+        save.click()
+    expect(receipt).to_contain_text(re.compile(r"at \d+/\d+/\d+, "))  # the next day a time alone would mislead
+
+    first.get_by_role("button", name="Check").click()
+    expect(first.locator(".akl-q-state")).to_have_text("not yet · 2 tries")
+    first.get_by_role("button", name="Solution").click()
+    solution = first.locator("pre.akl-solution")
+    solution.focus()
+    page.keyboard.press("ArrowDown")
+    expect(solution).to_be_focused()  # it scrolls; another question would have the focus
 
 
 @pytest.mark.slow
@@ -172,49 +221,6 @@ def test_the_lessons_are_walked_with_keys(bench: Any) -> None:
     expect(focused).to_have_attribute("aria-expanded", "false")
 
 
-def test_questions_are_checked_hinted_and_handed_in(newcomer: Any) -> None:
-    page = newcomer.page
-    newcomer.open_lesson("01", "exercise")
-    newcomer.command("autodiff-kit:open-exercises")
-    panel = page.locator(".akl-exercises")
-    expect(panel.locator(".akl-q").first).to_be_visible()
-    newcomer.command("notebook:run-all-cells")
-    newcomer.idle()
-    first = panel.locator(".akl-q").first
-    if first.get_attribute("class").find("is-open") < 0:
-        first.locator(".akl-q-head").click()
-    first.get_by_role("button", name="Check").click()
-    expect(first.locator(".akl-msg")).to_contain_text("Nothing to check yet")
-    expect(first).to_contain_text("not tried")
-
-    newcomer.run(NEARLY)
-    first.get_by_role("button", name="Check").click()
-    expect(first.locator(".akl-q-state")).to_have_text("not yet · 1 try")
-    expect(first.locator(".akl-tests .ok").first).to_contain_text("y from push")
-    expect(first.locator(".akl-tests .ok").first).to_contain_text("4 of 4")
-    expect(first.locator(".akl-tests .no")).to_have_count(1)
-    expect(first.locator(".akl-tests .no")).to_contain_text("dx from pull")
-    expect(first.locator(".akl-tests .no")).to_contain_text("0 of 4")
-    expect(first.get_by_role("button", name="Solution")).to_be_disabled()
-    first.get_by_role("button", name=re.compile("^Hint 1")).click()
-    expect(first.locator(".akl-hints li")).to_have_count(1)
-    panel.get_by_role("button", name=re.compile("^Hand in")).click()
-    save = panel.get_by_role("button", name="Save and hand in")
-    receipt = panel.get_by_text(re.compile("Receipt"))
-    expect(save.or_(receipt).first).to_be_visible()
-    if save.is_visible():
-        save.click()
-    expect(receipt).to_contain_text(re.compile(r"at \d+/\d+/\d+, "))  # the next day a time alone would mislead
-
-    first.get_by_role("button", name="Check").click()
-    expect(first.locator(".akl-q-state")).to_have_text("not yet · 2 tries")
-    first.get_by_role("button", name="Solution").click()
-    solution = first.locator("pre.akl-solution")
-    solution.focus()
-    page.keyboard.press("ArrowDown")
-    expect(solution).to_be_focused()  # it scrolls; another question would have the focus
-
-
 @pytest.mark.parametrize(
     ("theme", "views"),
     [
@@ -245,18 +251,18 @@ def test_axe_finds_nothing(bench: Any, theme: str, views: tuple[str, ...]) -> No
 
 
 @pytest.mark.slow
-def test_the_panels_speak_german(bench: Any) -> None:
+def test_the_panels_speak_german(own_bench: Any) -> None:
     plugin = "@jupyterlab/translation-extension:plugin"
     put = "([p, locale]) => jupyterapp.serviceManager.settings.save(p, JSON.stringify({ locale }))"
-    bench.js(put, [plugin, "de_DE"])
+    own_bench.js(put, [plugin, "de_DE"])
     try:
-        bench.load("&reset")
-        bench.command("autodiff-kit:open-syllabus")
-        expect(bench.page.locator(".akl-syllabus h2")).to_have_text("Lehrplan")
-        bench.command("autodiff-kit:open-inspector")
-        expect(bench.inspector.locator(".akl-empty h2")).to_have_text("Noch kein Band")
+        own_bench.load("&reset")
+        own_bench.command("autodiff-kit:open-syllabus")
+        expect(own_bench.page.locator(".akl-syllabus h2")).to_have_text("Lehrplan")
+        own_bench.command("autodiff-kit:open-inspector")
+        expect(own_bench.inspector.locator(".akl-empty h2")).to_have_text("Noch kein Band")
     finally:
-        bench.js(put, [plugin, "default"])
+        own_bench.js(put, [plugin, "default"])
 
 
 @pytest.mark.slow

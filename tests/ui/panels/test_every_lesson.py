@@ -73,35 +73,35 @@ def run_whole(bench: Any, no: str) -> None:
 
 
 @pytest.mark.slow
-def test_all_cells_are_drawn_although_the_page_is_never_idle(bench: Any) -> None:
+def test_all_cells_are_drawn_although_the_page_is_never_idle(own_bench: Any) -> None:
     """JupyterLab itself draws them when the browser is idle, and complains where it waits ten seconds for the last."""
-    bench.page.add_init_script("window.requestIdleCallback = () => 0")
-    bench.load()
-    bench.command("autodiff-kit:open-lesson", no="02", what="lesson")
-    bench.page.wait_for_function(
+    own_bench.page.add_init_script("window.requestIdleCallback = () => 0")
+    own_bench.load()
+    own_bench.command("autodiff-kit:open-lesson", no="02", what="lesson")
+    own_bench.page.wait_for_function(
         """() => { const { context, content } = jupyterapp.shell.currentWidget ?? {};
             return context?.path?.includes('/02_') && content.widgets.length > 40
                 && content.widgets.every((cell) => cell.isAttached); }""",
         timeout=240_000,
     )
-    assert bench.js(ERRORS) == []
+    assert own_bench.js(ERRORS) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("no", list(lesson_catalog()))
-def test_a_lesson_fits_every_window_in_both_themes_and_complains_of_nothing(bench: Any, no: str) -> None:
-    run_whole(bench, no)
-    assert bench.js(ERRORS) == []
+def test_a_lesson_fits_every_window_in_both_themes_and_complains_of_nothing(own_bench: Any, no: str) -> None:
+    run_whole(own_bench, no)
+    assert own_bench.js(ERRORS) == []
     found = {}
     for theme in THEMES:
-        bench.command("apputils:change-theme", theme=f"JupyterLab {theme}")
-        bench.page.wait_for_selector(f"body[data-jp-theme-name='JupyterLab {theme}']", state="attached")
+        own_bench.command("apputils:change-theme", theme=f"JupyterLab {theme}")
+        own_bench.page.wait_for_selector(f"body[data-jp-theme-name='JupyterLab {theme}']", state="attached")
         for width, height in WINDOWS:
-            bench.page.set_viewport_size({"width": width, "height": height})
+            own_bench.page.set_viewport_size({"width": width, "height": height})
             for _ in range(3):  # what is drawn for a width, the panels that fold, and what is drawn then
-                bench.still()
-            if faults := bench.js(FAULTS, [width, theme == "Dark"]):
+                own_bench.still()
+            if faults := own_bench.js(FAULTS, [width, theme == "Dark"]):
                 found[f"{theme} {width}"] = faults
-            shots(bench, f"{no}-{theme.lower()}-{width}")
-    bench.command("apputils:change-theme", theme="JupyterLab Light")
+            shots(own_bench, f"{no}-{theme.lower()}-{width}")
+    own_bench.command("apputils:change-theme", theme="JupyterLab Light")
     assert found == {}

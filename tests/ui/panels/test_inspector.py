@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from ..conftest import IN_BOTH
 from .cells import ATTENTION, FIRST, LONG, NAN, ONCE, ONE, PULL, PUSH, SETUP
 
 
@@ -97,8 +98,7 @@ def test_a_none_is_found_explained_and_marked(bench: Any) -> None:
     expect(bench.page.locator(".cm-line.akl-line-torn")).to_have_count(0)
 
 
-# The one story that every `make test` tries in Firefox.
-@pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
+@IN_BOTH
 def test_the_first_tape_of_a_notebook_is_complete(bench: Any) -> None:
     bench.notebook()
     bench.run(FIRST)
@@ -133,6 +133,7 @@ g = tape.gradient(total, W)
 """.strip()
 
 
+@pytest.mark.slow
 def test_every_entry_of_a_matrix_wider_than_the_panel_is_within_reach(bench: Any) -> None:
     bench.notebook()
     bench.run(WIDE)
@@ -152,6 +153,7 @@ def test_every_entry_of_a_matrix_wider_than_the_panel_is_within_reach(bench: Any
     assert box.evaluate(seen) == [True, True]
 
 
+@pytest.mark.slow
 def test_the_signs_are_explained_and_what_is_not_kept_is_said(bench: Any) -> None:
     bench.notebook()
     bench.run("import os; del os.environ['AUTODIFF_KIT_PANELS']", FIRST)
@@ -183,6 +185,7 @@ def test_connected_nodes_show_their_path_and_jacobian(bench: Any) -> None:
     expect(bench.inspector.locator(".akl-jac td")).to_have_text(["3", "2", "0"])
 
 
+@pytest.mark.slow
 def test_a_gradient_of_a_value_off_the_tape_is_none_everywhere(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)
@@ -354,7 +357,8 @@ def test_the_drawing_is_saved_as_svg_and_png(bench: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_reload_a_restart_and_two_notebooks(bench: Any) -> None:
+def test_a_reload_a_restart_and_two_notebooks(own_bench: Any) -> None:
+    bench = own_bench
     bench.notebook()
     bench.run(SETUP, PUSH)
     bench.tape(12)
@@ -393,6 +397,7 @@ def test_a_pinned_tape_stays(bench: Any) -> None:
     bench.tape(12)
 
 
+@pytest.mark.slow
 def test_plain_keys_never_reach_the_notebook(bench: Any) -> None:
     bench.notebook()
     bench.run(SETUP, PUSH)

@@ -61,52 +61,53 @@ def ready(bench: Any) -> None:
     ids=["forced-dark", "forced-light", "high-contrast", "more-contrast"],
 )
 def test_axe_finds_nothing_where_colours_are_the_systems(
-    bench: Any, theme: str, media: dict[str, Any], request: pytest.FixtureRequest
+    own_bench: Any, theme: str, media: dict[str, Any], request: pytest.FixtureRequest
 ) -> None:
-    bench.command("apputils:change-theme", theme=theme)
-    bench.page.wait_for_selector(f"body[data-jp-theme-name='{theme}']", state="attached")
-    bench.page.emulate_media(**media)
-    ready(bench)
-    found = everything(bench, request.node.callspec.id)
-    bench.command("apputils:change-theme", theme="JupyterLab Light")
+    own_bench.command("apputils:change-theme", theme=theme)
+    own_bench.page.wait_for_selector(f"body[data-jp-theme-name='{theme}']", state="attached")
+    own_bench.page.emulate_media(**media)
+    ready(own_bench)
+    found = everything(own_bench, request.node.callspec.id)
+    own_bench.command("apputils:change-theme", theme="JupyterLab Light")
     assert found == []
 
 
 @pytest.mark.slow
-def test_colours_of_the_system_reach_what_is_drawn(bench: Any) -> None:
+def test_colours_of_the_system_reach_what_is_drawn(own_bench: Any) -> None:
     """The strip is a canvas and the graph an SVG: neither is coloured by the browser itself."""
-    ready(bench)
-    bench.page.emulate_media(forced_colors="active", color_scheme="dark")
-    bench.still()
+    ready(own_bench)
+    own_bench.page.emulate_media(forced_colors="active", color_scheme="dark")
+    own_bench.still()
     darkest = """() => { const strip = document.querySelector('.akl-strip-canvas');
         const { data } = strip.getContext('2d').getImageData(0, 0, strip.width, strip.height);
         return Math.max(...data.filter((_, k) => k % 4 !== 3 && data[k - k % 4 + 3] > 128)); }"""
-    bench.page.wait_for_function(f"({darkest})() > 200")
-    bench.view("graph")
-    face = bench.inspector.locator(".akl-box-face").first
+    own_bench.page.wait_for_function(f"({darkest})() > 200")
+    own_bench.view("graph")
+    face = own_bench.inspector.locator(".akl-box-face").first
     assert face.evaluate("one => getComputedStyle(one).fill") == "rgb(0, 0, 0)"
     stroke = face.evaluate("one => getComputedStyle(one).stroke")
     assert max(int(part) for part in re.findall(r"\d+", stroke)[:3]) > 120
 
 
 @pytest.mark.slow
-def test_nothing_moves_by_itself(bench: Any) -> None:
+def test_nothing_moves_by_itself(own_bench: Any) -> None:
     """Where motion is not wanted, playing is one leap; else it takes its steps."""
-    ready(bench)
-    bench.page.emulate_media(reduced_motion="reduce")
-    bench.command("apputils:change-theme", theme="JupyterLab Light")
-    bench.focus_table()
-    bench.press("f", "Space")
-    expect(bench.inspector.locator(".akl-where")).to_have_text("recorded", timeout=1500)
+    ready(own_bench)
+    own_bench.page.emulate_media(reduced_motion="reduce")
+    own_bench.command("apputils:change-theme", theme="JupyterLab Light")
+    own_bench.focus_table()
+    own_bench.press("f", "Space")
+    expect(own_bench.inspector.locator(".akl-where")).to_have_text("recorded", timeout=1500)
     moving = "document.getAnimations().filter(one => one.effect.target?.closest?.('.akl')).length"
-    assert bench.js(moving) == 0
-    bench.page.emulate_media(reduced_motion="no-preference")
-    bench.press("Shift+Home", "Space")
-    expect(bench.inspector.locator(".akl-where")).to_have_text(re.compile(r"^[1-9]\d? / 66"))
-    bench.press("Space")
+    assert own_bench.js(moving) == 0
+    own_bench.page.emulate_media(reduced_motion="no-preference")
+    own_bench.press("Shift+Home", "Space")
+    expect(own_bench.inspector.locator(".akl-where")).to_have_text(re.compile(r"^[1-9]\d? / 66"))
+    own_bench.press("Space")
 
 
-@pytest.mark.parametrize("width", [700, pytest.param(1024, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [700, 1024])
 def test_a_narrow_window_cuts_nothing_off(bench: Any, width: int) -> None:
     ready(bench)
     bench.page.set_viewport_size({"width": width, "height": 700})
