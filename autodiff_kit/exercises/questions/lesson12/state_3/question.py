@@ -23,9 +23,11 @@ KINDS = ("untouched", "overwritten with the same values", "overwritten", "with t
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for kind in KINDS:
-        # Eighths are added without rounding: the sum stays the same to the last bit when two of them are exchanged.
-        eighths = rng.choice(np.arange(8, 41), size=5, replace=False) / 8
-        x, g = eighths * [1, -1, 1, *rng.choice([-1, 1], 2)], rng.normal(size=5)
+        # Eighths are added without rounding: the sum stays the same to the last bit when two of them are exchanged. An
+        # odd number of them is not 0 whatever their signs, so the sums of x and −x differ.
+        eighths = rng.choice(np.arange(8, 41), size=5, replace=False)
+        eighths[0] += 1 - eighths.sum() % 2
+        x, g = eighths / 8 * [1, -1, 1, *rng.choice([-1, 1], 2)], rng.normal(size=5)
         first = yield Call("square", (x,))
         if a.warned(first):
             return
