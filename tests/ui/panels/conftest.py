@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Locator, Page, expect
 
 from ..conftest import PATIENCE, ask, axe, listen
 
@@ -35,6 +35,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == HERE:
             item.add_marker(pytest.mark.browser)
+
+
+FAILED: pytest.StashKey[bool] = pytest.StashKey()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+    """Note where a test failed, also one that is run again."""
+    if call.excinfo is not None:
+        item.stash[FAILED] = True
+    return (yield)
 
 
 def installed(home: Path, *jupyter_path: str) -> dict[str, str]:
@@ -144,7 +155,13 @@ class Bench:
     def load(self, more: str = "") -> None:
         self.page.goto(f"{self.server.url}lab?token={self.server.token}{more}")
         self.page.wait_for_function("window.jupyterapp", timeout=60_000)
-        self.js("jupyterapp.restored.then(() => null)")
+        try:
+            self.js("jupyterapp.restored.then(() => null)")
+        except Error as error:  # a reset may load the page once more
+            if "context was destroyed" not in str(error):
+                raise
+            self.page.wait_for_function("window.jupyterapp", timeout=60_000)
+            self.js("jupyterapp.restored.then(() => null)")
         if "reset" in more:  # an empty window is given the welcome page, which takes the focus when it comes
             self.page.wait_for_selector(".akl-welcome, .jp-Launcher", timeout=60_000)
             self.still()
@@ -329,12 +346,17 @@ def bench(
 ) -> Iterator[Bench]:
     """The worker's JupyterLab, whose page is loaded once: of the test before, no notebook, kernel or size is left."""
     one = _shared.pop(browser, None) or Bench(_new_page(), server)
-    failed = request.session.testsfailed
-    with used(one):
-        yield one
-    if request.session.testsfailed == failed:  # otherwise nobody knows how it was left
-        one.page.set_viewport_size(WINDOW)
-        _shared[browser] = one
+    kept = False
+    try:
+        with used(one):
+            yield one
+        kept = FAILED not in request.node.stash  # otherwise nobody knows how it was left
+    finally:
+        if kept:
+            one.page.set_viewport_size(WINDOW)
+            _shared[browser] = one
+        else:  # a second window on its workspace would wait for it, and every later test would fail
+            one.page.close()
 
 
 @pytest.fixture
