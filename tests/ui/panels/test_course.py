@@ -133,9 +133,11 @@ def test_a_prediction_is_right_or_wrong_once_its_result_was_shown(newcomer: Any)
 def test_the_tabs_of_an_older_workspace_do_not_hide_the_welcome_page(newcomer: Any) -> None:
     page = newcomer.page
     newcomer.notebook()
-    [file] = (newcomer.server.home / "JUPYTER_CONFIG_DIR").rglob("*.jupyterlab-workspace")
-    while "notebook:Untitled" not in (text := file.read_text()):
+    folder, text = newcomer.server.home / "JUPYTER_CONFIG_DIR", ""
+    while "notebook:Untitled" not in text:  # JupyterLab writes the file some time after the notebook is open
         page.wait_for_timeout(100)
+        for file in folder.rglob("*.jupyterlab-workspace"):
+            text = file.read_text()
     page.goto("about:blank")
     workspace = json.loads(text)
     of_kit = [name for name in workspace["data"] if name.startswith("autodiff-kit:")]
