@@ -60,14 +60,14 @@ def in_int64(value: Any) -> Any:
 
 
 def keep_freed_memory() -> None:
-    """Let the C library keep freed memory, up to 64 MB, for the arrays that come next.
+    """Let the C library keep up to 64 MiB of freed memory for the arrays that come next.
 
-    Memory that was given back to the system and is asked for again comes as new pages, which takes longer than to
-    compute on them: a step of training allocates the same arrays again and again. The allocator of Linux learns how
-    much to keep from the largest block that was freed so far; this is the largest that it learns from.
+    A step of training allocates the same arrays again and again. What went back to the system in between comes as new
+    pages, which take longer than computing on them. The allocator of Linux keeps twice as much as the largest block
+    that was ever freed, as long as that has at most 32 MiB.
     """
     if sys.platform == "linux":
-        np.empty(_LARGEST_LESSON, np.uint8)
+        np.empty(_LARGEST_BLOCK, np.uint8)
 
 
-_LARGEST_LESSON = (32 << 20) - (64 << 10)  # bytes: 32 MiB with what the allocator adds; nothing is written to them
+_LARGEST_BLOCK = (32 << 20) - (64 << 10)  # bytes: 32 MiB with what the allocator adds; nothing is written to them

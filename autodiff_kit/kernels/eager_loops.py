@@ -198,7 +198,7 @@ def sigmoid_vjp(g: Any, x: Any, out: Any) -> None:
 
 @_loop(lambda real: (_read(real, 1), _write(real, 1)))
 def sin(x: Any, out: Any) -> bool:
-    """The sine; returns False if an angle is too large."""
+    """The sine; returns False, and ``out`` is of no use, if an angle is too large."""
     small = True
     for i in range(x.size):
         small &= not (abs(x[i]) > vector_math.MAX_ANGLE32)
@@ -208,7 +208,7 @@ def sin(x: Any, out: Any) -> bool:
 
 @_loop(lambda real: (_read(real, 1), _write(real, 1)))
 def cos(x: Any, out: Any) -> bool:
-    """The cosine; returns False if an angle is too large."""
+    """The cosine, as :func:`sin`."""
     small = True
     for i in range(x.size):
         small &= not (abs(x[i]) > vector_math.MAX_ANGLE32)

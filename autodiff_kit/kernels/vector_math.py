@@ -37,8 +37,8 @@ FASTMATH_FLAGS = "contract nsz"
 """What LLVM may do with these operations: fused multiply-add, and any sign of zero."""
 
 VECTOR_BITS = 512
-"""Vectors as wide as the processor has for loops that call these functions. LLVM takes half of AVX-512 by itself, which
-is better where a loop waits for memory; these wait for arithmetic."""
+"""The width of vectors that loops with calls of these functions ask for, where the processor has it. LLVM by itself
+takes half of AVX-512, which is better where a loop waits for memory; these wait for arithmetic."""
 
 
 def exp32(x: Any) -> Any:

@@ -29,7 +29,7 @@ from autodiff_kit.kernels.native_calls import matmul
 __all__ = ["call_source", "eager_loops", "rooms"]
 
 SHORT = 8
-"""Entries below which a row of a window is not worth a loop."""
+"""Rows of windows with fewer entries are not copied one by one (see :func:`gather_part`)."""
 
 
 # ------------------------------------------------------------------------------------------------------ parts of loops
@@ -73,9 +73,10 @@ def gather_lines(x: Any, b: Any, first: Any, last: Any, out: Any, room: Any, siz
 
 
 def gather_part(x: Any, images: Any, lines: Any, out: Any, room: Any, size: Any, places: Any) -> Any:
-    """Copy the windows of some images in some rows; the distances between windows and between their entries.
+    """Copy the windows of some images in some rows; returns the distances between windows and between their entries.
 
-    Where the rows of windows are short, an entry of all windows is copied after the other.
+    Where the rows of windows are short, the first entry of all windows is copied, then the second, and so on, which are
+    long rows again.
     """
     (_, _, c, _, _, _, broad), (height, width, down, along, apart, beside, _, columns) = size, places
     (start, stop), (first, last), length, short = images, lines, height * width * c, width * c < SHORT
@@ -90,7 +91,7 @@ def gather_part(x: Any, images: Any, lines: Any, out: Any, room: Any, size: Any,
                         for p in range(last - first):
                             line = image[((p * down + i * apart) * broad + j * beside) * c + k :]
                             to = out[((i * width + j) * c + k) * count + (b - start) * many + p * columns :]
-                            if along * c == 1:  # LLVM does not ask by itself
+                            if along * c == 1:  # LLVM makes no case of its own for it
                                 for q in range(columns):
                                     to[q] = line[q]
                             else:
@@ -220,9 +221,10 @@ def max_pool(x: Any, out: Any, room: Any, count: Any, size: Any, places: Any) ->
 def unpool(
     g: Any, x: Any, y: Any, out: Any, room: Any, whole: Any, rest: Any, count: Any, size: Any, places: Any
 ) -> None:
-    """Write each entry of g at the first entry of its window in x that is equal to that of y, and add what meets.
+    """The gradient of :func:`max_pool`: each entry of g goes to the first entry of its window that is the maximum in y.
 
-    nan equals nan. Where windows cover the image without overlaps, all entries are written once.
+    Where windows overlap, entries are added. nan equals nan. Where windows cover the image without
+    overlaps, all entries are written once.
     """
     (high, wide, c, _, _, tall, broad), (height, width, down, along, apart, beside, rows, columns) = size, places
     beside_each_other = (down == height) & (along == width) & (apart * beside == 1)
@@ -250,7 +252,7 @@ def unpool(
 
 
 # ------------------------------------------------------------------------------------------------------ how they run
-_ARRAYS = {  # inputs, output, and memory that may be written over
+_ARRAYS = {  # how many are inputs and output, and how many may be written over
     "gather_windows": (2, 1), "sum_windows": (2, 1), "max_pool": (2, 1), "unpool": (4, 3),
     "convolve": (3, 2), "convolve_back": (3, 2), "kernel_gradient": (3, 3),
 }  # fmt: skip

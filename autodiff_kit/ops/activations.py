@@ -29,7 +29,7 @@ def _relu_derivative(x: Any) -> Any:
         return 1.0 if x > 0 else 0.0 if x == x else x
     if x.dtype == np.bool_:
         return x
-    y = np.maximum(x, 0)  # a plan of `ak.compile` has it anyway, and need not write x
+    y = np.maximum(x, 0)  # the value of relu, which a plan of `ak.compile` keeps anyway: it need not keep x
     return np.where(np.isnan(y), y, y > 0).astype(x.dtype)
 
 

@@ -27,7 +27,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def collects_afterwards(function: F) -> F:
-    """Decorate a function that makes a tape and drops it: Python's collector waits until the record is gone."""
+    """Decorate a function that makes a tape and drops it: Python's collector waits until the record is gone.
+
+    Before that it would go through all nodes and find nothing to free.
+    """
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -35,7 +38,7 @@ def collects_afterwards(function: F) -> F:
         try:
             return function(*args, **kwargs)
         finally:
-            restore_collector(False)
+            restore_collector(only_numbers=False)
 
     return cast("F", run)
 

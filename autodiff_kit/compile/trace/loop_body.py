@@ -42,8 +42,8 @@ class Body:
     tape : GradientTape or None
         Follows the inputs of the body; None where no tape follows the loop.
     saved : list of GraphNode
-        Values that derivatives take from the first pass: what was drawn, and sums and maxima, which cost more to
-        compute again than to store.
+        Values that derivatives take from the first pass: what was drawn, and reductions (sums, maxima, minima),
+        which cost more to compute again than to store.
     stacks : list
         The saved values of all steps.
     """

@@ -23,8 +23,8 @@ KINDS = ("untouched", "overwritten with the same values", "overwritten", "with t
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for kind in KINDS:
-        # Eighths are added without rounding: the sum stays the same to the last bit when two of them are exchanged. An
-        # odd number of them is not 0 whatever their signs, so the sums of x and −x differ.
+        # Eighths are added without rounding: the sum stays the same to the last bit when two of them are exchanged.
+        # Their number is odd, so that no choice of signs adds up to 0, where x and −x would have the same sum.
         eighths = rng.choice(np.arange(8, 41), size=5, replace=False)
         eighths[0] += 1 - eighths.sum() % 2
         x, g = eighths / 8 * [1, -1, 1, *rng.choice([-1, 1], 2)], rng.normal(size=5)
