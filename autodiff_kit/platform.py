@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import suppress
 from typing import Any, Final
 
 import numpy as np
@@ -67,7 +68,8 @@ def keep_freed_memory() -> None:
     that was ever freed, as long as that has at most 32 MiB.
     """
     if sys.platform == "linux":
-        np.empty(_LARGEST_BLOCK, np.uint8)
+        with suppress(MemoryError):  # under a limit on memory
+            np.empty(_LARGEST_BLOCK, np.uint8)
 
 
 _LARGEST_BLOCK = (32 << 20) - (64 << 10)  # bytes: 32 MiB with what the allocator adds; nothing is written to them

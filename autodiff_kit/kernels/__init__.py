@@ -1,8 +1,9 @@
 """Compiled loops for eager operations and for ``ak.compile``, where measurements showed a gain.
 
 ``import autodiff_kit`` and a first gradient do not need numba. Operations call :func:`compiled_loop`. After some
-requests a background thread imports numba and compiles all loops, which are then returned. ``AUTODIFF_KIT_NUMBA=0``
-disables the loops. Results agree with NumPy to the printed digit; loops that update state agree to the last bit.
+requests a background thread compiles all loops, most of them with numba, which are then returned.
+``AUTODIFF_KIT_NUMBA=0`` disables the loops. Results agree with NumPy to the printed digit; loops that update state
+agree to the last bit.
 """
 
 from __future__ import annotations

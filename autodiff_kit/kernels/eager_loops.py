@@ -202,7 +202,8 @@ def sin(x: Any, out: Any) -> bool:
     small = True
     for i in range(x.size):
         small &= not (abs(x[i]) > vector_math.MAX_ANGLE32)
-        out[i] = _sine_and_cosine(x[i])[0]
+        sine = _sine_and_cosine(x[i])[0]
+        out[i] = x[i] if x[i] == 0 else sine  # the sign of 0 stays
     return small
 
 

@@ -26,7 +26,7 @@ from autodiff_kit.kernels import native_calls
 from autodiff_kit.kernels.llvm_compiler import address_of, array_at, local_words
 from autodiff_kit.kernels.native_calls import matmul
 
-__all__ = ["call_source", "eager_loops", "rooms"]
+__all__ = ["call_source", "eager_loops", "needs_products", "rooms"]
 
 SHORT = 8
 """Rows of windows with fewer entries are not copied one by one (see :func:`gather_part`)."""

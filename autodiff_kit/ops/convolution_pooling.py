@@ -1,8 +1,8 @@
 """Convolution, its transpose, and pooling: windows that move over images.
 
 Images are ``(..., h, w, c)``, channels last. A :class:`SlidingWindows` holds the positions of the windows;
-:func:`patches` reads the windows, and :func:`fold`, its transpose, adds them up at their positions. Convolution and
-pooling are composed of these two.
+:func:`patches` reads the windows, and :func:`fold`, its transpose, adds them up at their positions. Convolution is
+composed of these two, unless a compiled loop takes its inputs.
 """
 
 from __future__ import annotations
@@ -189,6 +189,20 @@ def _kernel_loop(x: Any, image: Any, *, windows: SlidingWindows, groups: int) ->
     return _loop_in_parts("kernel_gradient", groups, windows, image.shape, x.shape[-1], x, image)
 
 
+_BATCH = 1 << 20
+"""Bytes of the windows that NumPy copies before it multiplies them, where there is no loop."""
+
+
+def _batches(count: int, image: tuple[int, ...], windows: SlidingWindows, *inputs: Any) -> list[slice]:
+    """Parts of a batch whose windows stay in the cache; none if all do, or if the inputs are not plain batches."""
+    if not all(type(a) is np.ndarray and a.ndim == 4 for a in inputs):
+        return []
+    height, width, c = image
+    each = math.prod(windows.over((height, width))) * math.prod(windows.size) * c * inputs[0].itemsize
+    size = max(_BATCH // max(each, 1), 1)
+    return [slice(k, k + size) for k in range(0, count, size)] if size < count else []
+
+
 def _convolved(found: Any, shape: tuple[int, ...], *inputs: Any) -> Array | None:
     """The result of a compiled loop; None if there is none that takes the inputs."""
     if found is None:
@@ -257,6 +271,8 @@ def convolution(x: Any, kernel: Any, windows: SlidingWindows, groups: int) -> An
     found = _convolved(_convolution_loop(x, kernel, windows=windows, groups=groups), shape, x, kernel)
     if found is not None:
         return found
+    if parts := _batches(b, np.shape(x)[-3:], windows, x, kernel):
+        return np.concatenate([v.convolution(x[part], kernel, windows=windows, groups=groups) for part in parts])
     flat = np.matmul(_window_rows(x, windows, groups), _kernel_columns(kernel, groups))
     out = np.moveaxis(flat, -3, -2)
     return out.reshape(*out.shape[:-3], *shape)
@@ -274,6 +290,9 @@ def transposed_convolution(x: Any, kernel: Any, windows: SlidingWindows, groups:
     found = _convolved(loop, (np.shape(x)[-4], *image, np.shape(kernel)[-2]), x, kernel)
     if found is not None:
         return found
+    if parts := _batches(len(x), (*image, np.shape(kernel)[-2]), windows, x, kernel):
+        again = functools.partial(v.transposed_convolution, windows=windows, groups=groups, image=image)
+        return np.concatenate([again(x[part], kernel) for part in parts])
     rows = v.matmul(_channel_rows(x, groups), _permute_last_axes(_kernel_columns(kernel, groups), -3, -1, -2))
     return _from_window_rows(rows, windows, groups, np.shape(x)[-4], image)
 
@@ -292,6 +311,8 @@ def convolution_kernel(x: Any, image: Any, windows: SlidingWindows, groups: int)
     found = _convolved(_kernel_loop(x, image, windows=windows, groups=groups), shape, x, image)
     if found is not None:
         return found
+    if parts := _batches(len(x), np.shape(image)[-3:], windows, x, image):
+        return sum(v.convolution_kernel(x[part], image[part], windows=windows, groups=groups) for part in parts)
     rows = _permute_last_axes(_window_rows(image, windows, groups), -3, -1, -2)
     columns = _permute_last_axes(v.matmul(rows, _channel_rows(x, groups)), -2, -3, -1)
     return v.reshape(columns, shape=shape, ndim=3)
@@ -348,7 +369,9 @@ def _write_unpool(out: Array, x: Array, source: Array, largest: Array, windows: 
     jvp=lambda t, _y, _x, source, largest, *, windows: v.unpool(t[0], source, largest, windows=windows),
     write=_write_unpool,
     loop=lambda x, source, largest, *, windows: (
-        ("unpool", _sizes(source.shape, windows)) if x.shape == largest.shape else None
+        ("unpool", _sizes(source.shape, windows))
+        if (*x.shape[:-3], *x.shape) == (*source.shape[:-3], *largest.shape)
+        else None
     ),
 )
 def unpool(x: Any, source: Any, largest: Any, windows: SlidingWindows) -> Any:

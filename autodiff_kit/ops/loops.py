@@ -79,8 +79,9 @@ def scan(
     Under :func:`compile` ``f`` runs once, whatever the number of steps and the order of the derivatives, and the loop
     takes as long to compile as one step. At each call a step takes some microseconds besides its operations; a short
     loop on small arrays runs faster if it is written with ``for``, which traces all steps. For the gradient the
-    carries are kept, and sums, maxima and minima; the rest of each step is computed again, with the random numbers that
-    it drew before: dropout keeps its mask. What does not depend on the step is computed once, before the loop.
+    carries are kept, and small sums, maxima and minima; the rest of each step is computed again, with the random
+    numbers that it drew before: dropout keeps its mask. What does not depend on the step is computed once, before the
+    loop.
 
     Inside :func:`vmap` (under :func:`compile`) ``f`` is traced once for all examples. All steps are traced only where a
     tape or a forward mode inside the ``vmap`` follows values of single examples, as in ``vmap(grad(f))``; ``grad`` of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.variable import Variable
 
@@ -72,7 +72,7 @@ def add_to_value(variable: Variable, delta: Any) -> None:
     """Add to the value of a variable, in place if its array has no other reference."""
     unshared = type(variable._value) is np.ndarray and _reference_count(variable) <= _SOLE_REFERENCE
     if unshared and variable._value.flags.carray:
-        np.add(variable._value, delta, out=variable._value)
+        np.add(variable._value, unwrap(delta), out=variable._value)
     else:
         variable._value = canonical(variable._value + delta)
 

@@ -428,11 +428,26 @@ def test_the_reverse_pass_takes_sums_and_maxima_of_the_first(reduce: Any) -> Non
     gradient, moves = ak.grad(score, argnums=(0, 1)), ak.constant(np.random.default_rng(2).normal(size=(3, 3)))
     check(gradient, X, moves, kernels=True)
     check(ak.hvp, lambda m: score(X, m), moves, ak.sin(moves))
-    graph = trace_function(gradient, (X, moves), {}).graph
-    first, back = (n.params.function.graph for n in graph.nodes if n.op == "call" and n.params.name == "scan")
+    first, back = (loop.graph for loop in loops_of(gradient, X, moves))
     assert any(n.op == "max" for n in first.nodes)
     assert not any(n.op == "max" for n in back.nodes)
     assert sum(n.op == "exp" for n in back.nodes) == (reduce is ak.logsumexp)
+
+
+def loops_of(f: Any, *args: Any) -> list[Any]:
+    return [n.params.function for n in trace_function(f, args, {}).graph.nodes if n.op == "call"]
+
+
+def test_large_sums_and_numbers_are_not_kept() -> None:
+    def total(x: Any) -> Any:
+        def body(c: Any, _: Any) -> tuple[Any, None]:
+            m = (np.ones((3, 9, 2)) * ak.sum(c)).sum(axis=-1)  # larger than the carry
+            return c * ak.tanh(ak.sum(m) * ak.sum(c)), None
+
+        return ak.sum(ak.scan(body, x, length=4)[0])
+
+    assert [shape for shape, _ in loops_of(ak.grad(total), X[0])[0].specs] == [(3,), (4, 3)]  # carries alone
+    check(ak.grad(total), X[0])
 
 
 CLOSURES: dict[str, Callable[[Any, Any, Any], Any]] = {

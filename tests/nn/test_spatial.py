@@ -307,6 +307,29 @@ def test_a_convolution_in_parts_is_that_of_the_whole_batch(
                 np.testing.assert_allclose(a, b, rtol=scale, atol=scale * np.abs(b).max())
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_numpy_takes_a_large_batch_in_parts(groups: int, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    x, k = rng.normal(size=(5, 6, 7, 4)).astype(dtype), rng.normal(size=(3, 2, 4 // groups, 6)).astype(dtype)
+    weight = rng.normal(size=(5, 4, 6, 6)).astype(dtype)
+    both = ak.value_and_grad(lambda x, k: ak.sum(ak.nn.conv2d(x, k, groups=groups) * weight), (0, 1))
+    seen, patches = [], convolution_pooling._write_patches
+    monkeypatch.setattr(kernels, "_loops", {})
+    monkeypatch.setattr(
+        convolution_pooling, "_write_patches", lambda out, *a: (seen.append(len(out)), patches(out, *a))
+    )
+    found = []
+    for most in (1 << 20, 1):
+        monkeypatch.setattr(convolution_pooling, "_BATCH", most)
+        value, slopes = both(x, k)
+        found.append([value.numpy(), *(s.numpy() for s in slopes)])
+    assert seen == [5, 5, *[1] * 10]
+    for a, b in zip(*found, strict=True):
+        assert a.dtype == b.dtype == dtype
+        np.testing.assert_allclose(b, a, rtol=50 * np.finfo(dtype).eps, atol=50 * np.finfo(dtype).eps * np.abs(a).max())
+
+
 def test_no_part_of_a_convolution_is_larger_than_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless a single row of windows, or the kernel, is."""
     seen: list[tuple[int, ...]] = []

@@ -497,6 +497,22 @@ def test_a_value_without_other_references_is_updated_in_place(make: Any) -> None
     assert (held[1:] != w.numpy()[1:]).all()
 
 
+def test_an_update_may_be_a_tensor() -> None:
+    class Plain(ak.optim.Optimizer):
+        def _initial_slots(self, like: Any) -> Any:
+            return {}
+
+        def _update(self, w: Any, g: Any, slots: Any) -> Any:
+            return ak.constant(g) * -self.learning_rate
+
+    w, opt = ak.Variable([1.0, 2.0]), Plain(0.5)
+    for _ in range(2):
+        opt.apply_gradients([(ak.constant([1.0, 2.0]), w)])
+    held = w.numpy()
+    opt.apply_gradients([(ak.constant([1.0, 2.0]), w)])
+    assert (held.tolist(), w.numpy().tolist()) == ([0.0, 0.0], [-0.5, -1.0])
+
+
 @every_optimizer
 def test_a_gradient_is_never_written_to(make: Any) -> None:
     g = np.full((3, 2), 0.5)

@@ -36,8 +36,7 @@ def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_coun
         "import math\n\nimport numpy as np\n\n"
         "from autodiff_kit.kernels.llvm_compiler import add_reassociable\n"
         "from autodiff_kit.kernels.native_calls import *\n"
-        "from autodiff_kit.kernels.vector_math import *\n"
-        "from autodiff_kit.kernels.window_loops import *\n\n"
+        "from autodiff_kit.kernels.vector_math import *\n\n"
         f'FASTMATH_FLAGS = "nsz"\ninterleave_count = {interleave_count}\nreal = np.{dtype}\n\n\n'
         f"{kernel}\n\n\ndef entry(table):\n    {entry}\n"
     )

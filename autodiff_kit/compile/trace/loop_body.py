@@ -42,7 +42,7 @@ class Body:
     tape : GradientTape or None
         Follows the inputs of the body; None where no tape follows the loop.
     saved : list of GraphNode
-        Values that derivatives take from the first pass: what was drawn, and reductions (sums, maxima, minima),
+        Values that derivatives take from the first pass: what was drawn, and small reductions (sums, maxima, minima),
         which cost more to compute again than to store.
     stacks : list
         The saved values of all steps.
@@ -142,11 +142,13 @@ class Body:
         step.saves = True
         if self.tape is None:
             return
-        of_step = {x._value.node for x in (*step.carry, *step.entries)}  # the others are computed before the loop
+        of_step = {x._value.node for x in (*step.carry, *step.entries)}
+        most = max((n.size for n in of_step if n.shape), default=0)  # so memory grows as with the carries
         for node in live:
-            if not of_step.isdisjoint(node.args):
+            if not of_step.isdisjoint(node.args):  # what depends on no step is computed once, before the loop
                 of_step.add(node)
-                if node.op in REDUCTIONS:
+                # A number stays in the step: in float32 it would keep the loop out of native code.
+                if node.op in REDUCTIONS and 1 < node.size <= most:
                     self.saved.append(node)
 
 
