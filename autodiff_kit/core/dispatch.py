@@ -24,6 +24,8 @@ from autodiff_kit.errors import AutodiffError, ConcretizationError, DtypeError, 
 if TYPE_CHECKING:
     from autodiff_kit.core.operation import Op
 
+_getframe = sys._getframe
+
 __all__ = ["apply_op", "compute", "enter_frame", "explain_failure", "record_op"]
 
 
@@ -88,29 +90,56 @@ def record_op(
                 record, nodes = common_record(nodes)  # None in place of nodes that are on no open record
                 break
             record = n.record
-    if record is None or record.sink is None:
+    if record is None or (sink := record.sink) is None:
         return wrap(y)
     if record.take is not None and (taken := record.take(op.active, y, values, nodes, params)) is not None:
         return taken  # type: ignore[no-any-return]
-    frame = sys._getframe(up)
+    frame = _getframe(up)
     if frame is not record.frame and (frame := _user_frame(record, frame)) is None:
         return wrap(y)
     tensor = Tensor()
-    tensor._value, tensor._node, tensor.record = y, None, None
-    node: Node = tensor
-    if type(y) is not float:
+    tensor._value = y
+    if type(y) is float:
+        node: Any = tensor
+        spec = y  # what stands for a number where no rule needs it
+        if not record.has_arrays and any(type(value) is np.ndarray for value in values):
+            record.has_arrays = True
+    else:
         record.has_arrays = True
+        tensor.record = None
         node = tensor._node = ArrayNode()
-        node.spec = ArraySpec.of(y)
-    elif not record.has_arrays and any(type(value) is np.ndarray for value in values):
-        record.has_arrays = True
+        spec = None if n is None else n.spec  # of the last input: often the output's too, and faster than a new one
+        if spec is None or spec[1] is not y.dtype or spec[0] != y.shape:
+            spec = ArraySpec.of(y)
+        node.spec = spec
     op = node.op = op.active
+    if record.keep_all:
+        node.parts = _all_parts(op, nodes, y, values)
+    else:
+        if op.residual is not None and type(y) is np.ndarray:
+            values = op.residual(y, *values)
+        if len(nodes) == 1:
+            n, x = nodes[0], values[0]
+            needs_y, needs_x = op.needed_values(_ONE_INPUT)
+            node.parts = n, y if needs_y else spec, x if needs_x or type(x) is float else n.spec
+        elif len(nodes) == 2:
+            n, m = nodes
+            a, b = values
+            needs_y, needs_a, needs_b = op.needed_values((n is not None, m is not None))
+            node.parts = (
+                n, m, y if needs_y else spec,
+                a if needs_a or type(a) is float or type(a) is int else n.spec if n is not None else ArraySpec.of(a),
+                b if needs_b or type(b) is float or type(b) is int else m.spec if m is not None else ArraySpec.of(b),
+            )  # fmt: skip
+        else:
+            needed = op.needed_values(tuple([n is not None for n in nodes]))
+            saved = zip(needed, (y, *values), (node, *nodes), strict=True)
+            node.parts = (*nodes, *[x if needs else _stand_in(x, n) for needs, x, n in saved])
     node.record, node.cotangent = record, None
     if params:
         node.extras = {"params": params}
-    node.parts = (_all_parts if record.keep_all else _needed_parts)(op, node, nodes, y, values)
     node.code, node.lasti = record.code, frame.f_lasti
-    record.sink.append(node)
+    sink.append(node)
     return tensor
 
 
@@ -134,28 +163,6 @@ def _user_frame(record: Record | JointRecord, frame: Any) -> Any:
     return frame if frame is last else enter_frame(record, frame)
 
 
-def _needed_parts(
-    op: Op, node: Node, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]
-) -> tuple[Any, ...]:
-    """A node's ``parts``: the nodes that it read, then output and inputs; shape and dtype where no rule needs more."""
-    if op.residual is not None and type(y) is np.ndarray:
-        values = op.residual(y, *values)
-    if len(nodes) == 1:  # this case and the next are two thirds of all nodes
-        (n,), (x,) = nodes, values
-        needs_y, needs_x = op.needed_cache.get(_ONE_INPUT) or op.needed_values(_ONE_INPUT)
-        return n, y if needs_y else node.spec or y, x if needs_x else n.spec or x  # type: ignore[union-attr]
-    if len(nodes) == 2:
-        (n, m), (a, b) = nodes, values
-        followed = n is not None, m is not None
-        needs_y, needs_a, needs_b = op.needed_cache.get(followed) or op.needed_values(followed)
-        return (
-            n, m, y if needs_y else node.spec or y, a if needs_a else _stand_in(a, n), b if needs_b else _stand_in(b, m)
-        )  # fmt: skip
-    needed = op.needed_values(tuple([n is not None for n in nodes]))
-    saved = zip(needed, (y, *values), (node, *nodes), strict=True)
-    return (*nodes, *[x if needs else _stand_in(x, n) for needs, x, n in saved])
-
-
 _ONE_INPUT = (True,)
 
 
@@ -166,6 +173,6 @@ def _stand_in(value: Any, node: Node | None) -> Any:
     return value if type(value) is float or type(value) is int else ArraySpec.of(value)
 
 
-def _all_parts(op: Op, _: Node, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _all_parts(op: Op, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """A node's ``parts`` with every value, for diagnostics; a residual still replaces the inputs."""
     return (*nodes, y, *(values if op.residual is None or type(y) is not np.ndarray else op.residual(y, *values)))

@@ -87,28 +87,33 @@ class Op:
         self.active: Op = self
         # For the fast paths. The rules that `fast_backward` may call directly (of one input, or of two without
         # parameters; the first is None where none may) and whether there are parameters; whether `jvp` may be called
-        # directly; and a cache of `needed_values` for each set of followed inputs.
+        # directly.
         self.fast_rules: tuple[Rule | None, Rule | None, bool] = (None, None, False)
         self.fast_jvp = not self.user_defined and self.jvp is not None and self.vjp_all is None
-        self.needed_cache: dict[tuple[bool, ...], tuple[bool, ...]] = {}
+        # Which of `(output, *inputs)` a node must hold for the gradients of the inputs that are followed.
+        self.needed_values = _Cache(self._find_needed_values).__getitem__
         if known:
             raise TypeError(f"{name}: unknown keywords {sorted(known)}")
 
-    def needed_values(self, followed: tuple[bool, ...]) -> tuple[bool, ...]:
-        """Which of ``(output, *inputs)`` a node must hold for the gradients of the followed inputs."""
-        known = self.needed_cache.get(followed)
-        if known is None:
-            places = range(len(followed) + 1)
-            if self.vjps is None and self.vjp_all is not None:
-                known = tuple(self.family != "linear" for _ in places)
-            else:
-                rules = [rule for rule, asked in zip(self.vjps or (), followed, strict=False) if asked]
-                known = tuple(any(_uses_value(rule, k + 1) for rule in rules) for k in places)
-            self.needed_cache[followed] = known
-        return known
+    def _find_needed_values(self, followed: tuple[bool, ...]) -> tuple[bool, ...]:
+        if self.vjps is None and self.vjp_all is not None:
+            return (self.family != "linear",) * (len(followed) + 1)
+        rules = [rule for rule, asked in zip(self.vjps or (), followed, strict=False) if asked]
+        return tuple(any(_uses_value(rule, k + 1) for rule in rules) for k in range(len(followed) + 1))
 
     def __repr__(self) -> str:
         return f"Op({self.name})"
+
+
+class _Cache(dict[Any, Any]):
+    """What a function gave for each key that was asked for."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+
+    def __missing__(self, key: Any) -> Any:
+        self[key] = self.function(key)
+        return self[key]
 
 
 def camel_case(name: str) -> str:

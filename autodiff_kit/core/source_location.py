@@ -36,7 +36,7 @@ is_kit_file = _KitFiles()
 
 def user_frame(frame: Any) -> Any:
     """The innermost frame outside of the kit, at or above ``frame``."""
-    while frame.f_back is not None and is_kit_file[frame.f_code.co_filename]:
+    while is_kit_file[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
     return frame
 

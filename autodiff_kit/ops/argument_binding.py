@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from autodiff_kit.core.dispatch import apply_op, compute, record_op
+from autodiff_kit.core.dispatch import apply_op, compute, explain_failure, record_op
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
@@ -26,38 +26,33 @@ _OF_ARGUMENTS = (TypeError, ValueError, IndexError, OverflowError)
 
 def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function | None, public: bool) -> Function:
     """A function of an operation with parameters: the public one, or the one for rules."""
-    names = tuple(parameters)
     binder = _ArgumentBinder(op, parameters, arrays, prepare)
-    rest, defaults, needed = names[arrays:], binder.defaults, binder.needed
-    value = op.value
-
-    def parameters_of(args: tuple[Any, ...], params: dict[str, Any]) -> dict[str, Any]:
-        if len(args) == len(names):
-            return dict(zip(rest, args[arrays:], strict=True))
-        if len(args) == arrays + 1 and not params:
-            return {**defaults, rest[0]: args[arrays]}
-        return {**defaults, **dict(zip(rest, args[arrays:], strict=False)), **params}
+    names, needed, value = binder.names, binder.needed, op.value
+    rest, defaults, prepare = names[arrays:], binder.defaults, binder.prepare
 
     def on_any(*args: Any, **params: Any) -> Tensor:
         if params or not needed <= len(args) <= len(names):
             args, params = binder.bind(args, params)
-        params = parameters_of(args, params) if params or len(args) > arrays else defaults
         if arrays > 1:
             operands = tuple([as_tensor(x) for x in args[:arrays]])
-            return apply_op(op, operands, binder.prepare_parameters(operands, params))
+            return apply_op(op, operands, binder.prepare_parameters(operands, args[arrays:], params))
         x = args[0] if type(args[0]) is Tensor else as_tensor(args[0])  # one array: `apply_op`, written in line
-        if prepare is not None:
-            try:
-                params = prepare(x, **params)
-            except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
-                binder.explain(error)
-        y = canonical(compute(op, (x._value,), params))
-        return wrap(y) if (node := x.node) is None else record_op(op, y, (x._value,), (node,), params, 2)
+        try:
+            params = prepare(x, *args[1:], **params)
+        except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
+            binder.explain(error)
+        z = x._value
+        try:
+            y = op.value(z, **params)
+        except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
+            y = explain_failure(error, op, (z,), params)
+        y = canonical(y)
+        return wrap(y) if (node := x.node) is None else record_op(op, y, (z,), (node,), params, 2)
 
     def on_values(*args: Any, **params: Any) -> Any:
         if type(args[0]) is np.ndarray and arrays == 1:
             return value(*args, **params)  # the common case inside rules
-        operands, params = args[:arrays], parameters_of(args, params)
+        operands, params = args[:arrays], {**defaults, **dict(zip(rest, args[arrays:], strict=False)), **params}
         if any(type(x) is Tensor for x in operands):
             return apply_op(op, tuple([as_tensor(x) for x in operands]), params)
         tracer = highest_tracer(operands)
@@ -69,19 +64,21 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
 def sequence_function(op: Op, arrays: int, parameters: Any, prepare: Function | None, public: bool) -> Function:
     """A function of an operation on a list of arrays, such as concat: the public one, or the one for rules."""
     binder = _ArgumentBinder(op, parameters, 1, prepare)
-    rest, defaults, most = tuple(parameters)[1:], binder.defaults, len(parameters)
+    rest, defaults, most = binder.names[1:], binder.defaults, len(parameters)
 
     def call(*args: Any, **params: Any) -> Any:
         if public and (params or not 1 <= len(args) <= most):
             args, params = binder.bind(args, params)
         arrays = args[0]
-        params = {**defaults, **dict(zip(rest, args[1:], strict=False)), **params}
-        if not public and not any(type(x) is Tensor for x in arrays):
-            tracer = highest_tracer(arrays)
-            return compute(op, (arrays,), params) if tracer is None else tracer.apply(op, (arrays,), params)
-        tensors = binder.as_tensors(arrays)
         if public:
-            params = binder.prepare_parameters((tensors,), params)
+            tensors = binder.as_tensors(arrays)
+            params = binder.prepare_parameters((tensors,), args[1:], params)
+        else:
+            params = {**defaults, **dict(zip(rest, args[1:], strict=False)), **params}
+            if not any(type(x) is Tensor for x in arrays):
+                tracer = highest_tracer(arrays)
+                return compute(op, (arrays,), params) if tracer is None else tracer.apply(op, (arrays,), params)
+            tensors = binder.as_tensors(arrays)
         values = tuple(t._value for t in tensors)
         y = canonical(compute(op, (values,), params))
         return record_op(op, y, values, tuple(t.node for t in tensors), params)
@@ -107,7 +104,7 @@ class _ArgumentBinder:
         self.defaults = {n: d for n, d in parameters.items() if d is not inspect.Parameter.empty}
         self.needed = len(self.names) - len(self.defaults)
         self.arrays = arrays
-        self.prepare = prepare
+        self.prepare = prepare or self._take
 
     def bind(self, args: tuple[Any, ...], params: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arrays by position and the other arguments as given; raises if they do not fit the operation."""
@@ -123,12 +120,16 @@ class _ArgumentBinder:
         extra = tuple([params[name] for name in names[len(args) : self.arrays]])
         return args + extra, {k: value for k, value in params.items() if k not in names[: self.arrays]}
 
-    def prepare_parameters(self, operands: tuple[Any, ...], params: dict[str, Any]) -> dict[str, Any]:
-        """The parameters in the form in which the operation saves them."""
-        if self.prepare is None:
-            return params
+    def _take(self, *args: Any, **params: Any) -> dict[str, Any]:
+        """The parameters as they are given, and the defaults of the others."""
+        return {**self.defaults, **dict(zip(self.names[self.arrays :], args[self.arrays :], strict=False)), **params}
+
+    def prepare_parameters(
+        self, operands: tuple[Any, ...], args: tuple[Any, ...], params: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The parameters in the form in which the operation saves them, from those by position and by name."""
         try:
-            return self.prepare(*operands, **params)  # type: ignore[no-any-return]
+            return self.prepare(*operands, *args, **params)  # type: ignore[no-any-return]
         except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
             self.explain(error)
 

@@ -348,11 +348,15 @@ def xlogy(x: Any, y: Any) -> Any:
     return np.where(zero, 0.0, product).astype(kind if kind.kind == "f" else np.float64)
 
 
+def _replacements(_x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> dict[str, Any]:
+    """The parameters of nan_to_num as numbers."""
+    numbers = {"nan": nan, "posinf": posinf, "neginf": neginf}
+    return {name: value_of_parameter(f"nan_to_num: {name}", number) for name, number in numbers.items()}
+
+
 @elementwise(
     lambda g, _y, x, *, nan, posinf, neginf: v.select(g, 0.0, condition=np.isfinite(unwrap(x))),
-    prepare=lambda _x, **numbers: {
-        name: value_of_parameter(f"nan_to_num: {name}", number) for name, number in numbers.items()
-    },
+    prepare=_replacements,
     points=(((np.nan,), (0.0,)), ((np.inf,), (0.0,)), ((2.0,), (1.0,))),
 )
 def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:

@@ -87,7 +87,11 @@ def reduced_size(like: Any, axis: tuple[int, ...] | None) -> int:
 
 def restore_axes(g: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """A reduced value with its axes of length 1 inserted again, so that it broadcasts."""
-    return g if keepdims or not axis else v.expand_dims(g, axis=axis)
+    if keepdims or not axis:
+        return g
+    if type(g) is np.ndarray and len(axis) == 1:  # some times as fast as reshaping
+        return g[(..., None) + (slice(None),) * (-axis[0] - 1)]
+    return v.expand_dims(g, axis=axis)
 
 
 def swap_last_axes(x: Any) -> Any:

@@ -26,10 +26,11 @@ def checked_index_part(part: Any) -> Any:
     """One part of an index; arrays are copied, because the tape keeps them and users may change theirs."""
     if part is None or part is Ellipsis or type(part) is int:
         return part
-    if isinstance(part, slice):
-        if {type(part.start), type(part.stop), type(part.step)} <= _PLAIN_BOUNDS:
-            return part
-        return slice(*[k if k is None else checked_int(k, "a slice", bounded=False) for k in _bounds(part)])
+    if type(part) is slice:
+        bounds = part.start, part.stop, part.step
+        if [k for k in bounds if k is not None and type(k) is not int]:
+            return slice(*[k if k is None else checked_int(k, "a slice", bounded=False) for k in bounds])
+        return part  # NumPy cuts bounds off at the length of the axis, so they may be any integers
     try:
         own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
         kind = as_array(own).dtype.kind
@@ -40,12 +41,6 @@ def checked_index_part(part: Any) -> Any:
     return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
 
 
-def _bounds(part: slice) -> tuple[Any, Any, Any]:
-    """What a slice is made of; NumPy cuts bounds off at the length of the axis, so they may be any integers."""
-    return part.start, part.stop, part.step
-
-
-_PLAIN_BOUNDS = {int, type(None)}
 _BASIC_TYPES = {int, slice, type(None), type(Ellipsis)}
 
 

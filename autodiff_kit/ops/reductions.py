@@ -101,7 +101,7 @@ def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
     """1 at the extreme entries, shared evenly among equal ones; a constant in derivatives."""
     x, y = as_array(unwrap(x)), restore_axes(as_array(unwrap(y)), axis, keepdims)
     equal = x == y
-    if type(equal) is np.ndarray and np.count_nonzero(equal) == y.size and not np.isnan(y).any():
+    if type(equal) is np.ndarray and np.count_nonzero(equal) == y.size == np.count_nonzero(y == y):
         return equal.astype(x.dtype)  # one for each result: nothing is shared
     # float16 cannot count beyond 2,048.
     exact = x.dtype if x.dtype.char in "fd" else np.result_type(x.dtype, np.float32)
@@ -135,11 +135,15 @@ def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return reduce(x, axis=axis, keepdims=keepdims)
 
 
+def _all_finite(x: np.ndarray[Any, Any]) -> bool:
+    return np.count_nonzero(np.isfinite(x)) == x.size  # of few entries faster than all()
+
+
 def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """exp(x - y): the softmax; 0 where y is minus infinity."""
     y = restore_axes(y, axis, keepdims)
     alive = as_array(unwrap(y)) != -np.inf
-    if is_plain(x) and type(y) is np.ndarray and alive.all():
+    if is_plain(x) and type(y) is np.ndarray and np.count_nonzero(alive) == y.size:
         return np.exp(e := np.subtract(x, y), out=e)
     return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
 
@@ -154,7 +158,7 @@ def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
 def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """``log(sum(exp(x)))`` over axes without overflow; where all entries are -inf it is -inf, with gradient 0."""
     x = floating_array(x)
-    if is_plain(x) and np.isfinite(top := np.maximum.reduce(x, axis=axis, keepdims=True, initial=-np.inf)).all():
+    if is_plain(x) and x.size and _all_finite(top := np.maximum.reduce(x, axis, None, None, True)):
         np.exp(e := np.subtract(x, top), out=e)
         y = np.log(total := _add_reduce(e, axis=axis, keepdims=True), out=total)
         y += top
