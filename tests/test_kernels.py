@@ -225,6 +225,12 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
         "gelu_vjp",
         "masked_softmax_rows",
         "masked_softmax_vjp_rows",
+        "logsumexp_rows",
+        "logsumexp_columns",
+        "logsumexp_vjp_rows",
+        "logsumexp_vjp_columns",
+        "extreme_vjp_rows",
+        "extreme_vjp_columns",
         "standardize_rows",
         "standardize_vjp_rows",
         "standardize_columns",
@@ -328,6 +334,21 @@ def _loops_over_rows_and_columns_against_formulas(loops: dict[str, Any]) -> None
         loops[f"standardize_vjp_{kind}"](*(a.reshape(shape) for a in (g, out, x)), 0.1, pulled.reshape(shape))
         expected = rate * (g - g.mean(axis, keepdims=True) - out * (g * out).mean(axis, keepdims=True))
         np.testing.assert_allclose(pulled, expected, rtol=1e-12, atol=1e-14)
+    x[0, 0], x[1, 1, 1], x[:, 3] = -np.inf, np.inf, x[:, 4]  # no finite entry, an infinite one, two equal ones
+    for axis, kind in ((2, "rows"), (1, "columns")):
+        shape, short = ((10, 3), 10) if kind == "rows" else ((2, 5, 3), (2, 3))
+        total, slope = np.empty(short), rng.normal(size=short)
+        wide = lambda y: np.expand_dims(y.reshape(np.delete(x.shape, axis)), axis)  # noqa: B023, E731
+        loops[f"logsumexp_{kind}"](x.reshape(shape), total)
+        np.testing.assert_allclose(wide(total), np.logaddexp.reduce(x, axis, keepdims=True), rtol=1e-14)
+        loops[f"logsumexp_vjp_{kind}"](x.reshape(shape), slope, total, pulled.reshape(shape))
+        with np.errstate(invalid="ignore"):
+            expected = wide(slope) * np.where(wide(total) == -np.inf, 0, np.exp(x - wide(total)))
+        np.testing.assert_allclose(pulled, expected, rtol=1e-13)
+        largest = x.max(axis)
+        loops[f"extreme_vjp_{kind}"](x.reshape(shape), slope, largest.reshape(short), pulled.reshape(shape))
+        hits = x == wide(largest)
+        np.testing.assert_array_equal(pulled, wide(slope) * (hits * (1 / hits.sum(axis, keepdims=True))))
 
 
 def _second_order(f: Any, x: Any, weight: Any) -> list[Any]:
@@ -343,6 +364,10 @@ def _second_order(f: Any, x: Any, weight: Any) -> list[Any]:
         return [t.numpy() for t in (y, tape.gradient(y, x, weight), recorded, outer.gradient(recorded, x, weight))]
 
 
+def _spread(reduction: Any, x: Any, axis: Any) -> Any:
+    return ak.broadcast_to(reduction(x, axis, keepdims=True), x.shape) * reduction(x, axis, keepdims=True)
+
+
 MASK = np.random.default_rng(5).random((4, 70)) < 0.6
 MASK[1] = False
 
@@ -354,8 +379,11 @@ MASK[1] = False
     lambda x: ak.nn.masked_softmax(x, MASK[0], empty="nan"), ak.nn.layer_norm,
     lambda x: ak.nn.layer_norm(x, axis=(-1, -2)), lambda x: ak.nn.layer_norm(x, axis=(0, 2)),
     lambda x: ak.nn.layer_norm(x, axis=0), ak.nn.instance_norm,
+    lambda x: _spread(ak.logsumexp, x, -1), lambda x: _spread(ak.logsumexp, x, (0, 1)),
+    lambda x: _spread(ak.max, x, (-1, -2)), lambda x: _spread(ak.min, x, 1), lambda x: _spread(ak.max, x, (0, 2)),
 ], ids=[
     "sin", "cos", "sigmoid", "gelu", "mask", "rows", "nan", "layer", "layer 2", "apart", "first", "instance",
+    "logsumexp", "columns", "max", "min", "max apart",
 ])  # fmt: skip
 def test_a_loop_gives_what_numpy_gives(
     loops: dict[str, Any], f: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch

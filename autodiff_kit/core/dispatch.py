@@ -16,7 +16,7 @@ import numpy as np
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.joint_record import JointRecord, common_record
 from autodiff_kit.core.numpy_protocol import canonical
-from autodiff_kit.core.record import ArrayNode, Node, Record
+from autodiff_kit.core.record import ArrayNode, Node, Record, stand_in
 from autodiff_kit.core.source_location import is_kit_file, user_frame
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.errors import AutodiffError, ConcretizationError, DtypeError, ShapeError
@@ -24,9 +24,11 @@ from autodiff_kit.errors import AutodiffError, ConcretizationError, DtypeError, 
 if TYPE_CHECKING:
     from autodiff_kit.core.operation import Op
 
-_getframe = sys._getframe
-
 __all__ = ["apply_op", "compute", "enter_frame", "explain_failure", "record_op"]
+
+
+_getframe = sys._getframe
+_ONE_INPUT = (True,)
 
 
 def apply_op(op: Op, tensors: tuple[Tensor, ...], params: dict[str, Any]) -> Tensor:
@@ -60,7 +62,7 @@ def explain_failure(error: Exception, op: Op, values: tuple[Any, ...], params: d
     raise error
 
 
-def record_op(
+def record_op(  # noqa: C901 - written out for speed
     op: Op,
     y: Any,
     values: tuple[Any, ...],
@@ -101,7 +103,7 @@ def record_op(
     tensor._value = y
     if type(y) is float:
         node: Any = tensor
-        spec = y  # what stands for a number where no rule needs it
+        spec = None
         if not record.has_arrays and any(type(value) is np.ndarray for value in values):
             record.has_arrays = True
     else:
@@ -109,32 +111,29 @@ def record_op(
         tensor.record = None
         node = tensor._node = ArrayNode()
         spec = None if n is None else n.spec  # of the last input: often the output's too, and faster than a new one
-        if spec is None or spec[1] is not y.dtype or spec[0] != y.shape:
+        if spec is None or spec.dtype is not y.dtype or spec.shape != y.shape:
             spec = ArraySpec.of(y)
         node.spec = spec
     op = node.op = op.active
-    if record.keep_all:
-        node.parts = _all_parts(op, nodes, y, values)
+    if op.residual is not None and type(y) is np.ndarray:
+        values = op.residual(y, *values)
+    if record.keep_all:  # for diagnostics
+        node.parts = *nodes, y, *values
+    elif len(nodes) == 2:  # this case and the next are most nodes
+        (n, m), (a, b) = nodes, values
+        needs_y, needs_a, needs_b = op.needed_values((n is not None, m is not None))
+        node.parts = (
+            n, m, y if needs_y else spec or y,
+            a if needs_a or type(a) is float or type(a) is int else n.spec if n is not None else ArraySpec.of(a),
+            b if needs_b or type(b) is float or type(b) is int else m.spec if m is not None else ArraySpec.of(b),
+        )  # fmt: skip
+    elif n is not None and len(nodes) == 1:
+        needs_y, needs_x = op.needed_values(_ONE_INPUT)
+        node.parts = n, y if needs_y else spec or y, values[0] if needs_x else n.spec or values[0]
     else:
-        if op.residual is not None and type(y) is np.ndarray:
-            values = op.residual(y, *values)
-        if len(nodes) == 1:
-            n, x = nodes[0], values[0]
-            needs_y, needs_x = op.needed_values(_ONE_INPUT)
-            node.parts = n, y if needs_y else spec, x if needs_x or type(x) is float else n.spec
-        elif len(nodes) == 2:
-            n, m = nodes
-            a, b = values
-            needs_y, needs_a, needs_b = op.needed_values((n is not None, m is not None))
-            node.parts = (
-                n, m, y if needs_y else spec,
-                a if needs_a or type(a) is float or type(a) is int else n.spec if n is not None else ArraySpec.of(a),
-                b if needs_b or type(b) is float or type(b) is int else m.spec if m is not None else ArraySpec.of(b),
-            )  # fmt: skip
-        else:
-            needed = op.needed_values(tuple([n is not None for n in nodes]))
-            saved = zip(needed, (y, *values), (node, *nodes), strict=True)
-            node.parts = (*nodes, *[x if needs else _stand_in(x, n) for needs, x, n in saved])
+        needed = op.needed_values(tuple([n is not None for n in nodes]))
+        saved = zip(needed, (y, *values), (node, *nodes), strict=True)
+        node.parts = *nodes, *[x if needs else getattr(n, "spec", None) or stand_in(x) for needs, x, n in saved]
     node.record, node.cotangent = record, None
     if params:
         node.extras = {"params": params}
@@ -161,18 +160,3 @@ def _user_frame(record: Record | JointRecord, frame: Any) -> Any:
     while frame is not last and is_kit_file[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
     return frame if frame is last else enter_frame(record, frame)
-
-
-_ONE_INPUT = (True,)
-
-
-def _stand_in(value: Any, node: Node | None) -> Any:
-    """Shape and dtype in place of a value that is not saved. A number takes no more memory and is kept."""
-    if node is not None and node.spec is not None:
-        return node.spec
-    return value if type(value) is float or type(value) is int else ArraySpec.of(value)
-
-
-def _all_parts(op: Op, nodes: tuple[Node | None, ...], y: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A node's ``parts`` with every value, for diagnostics; a residual still replaces the inputs."""
-    return (*nodes, y, *(values if op.residual is None or type(y) is not np.ndarray else op.residual(y, *values)))

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from autodiff_kit.core.cache import Cache
+
 __all__ = ["OPS", "Op", "camel_case", "v"]
 
 Rule = Callable[..., Any]
@@ -91,7 +93,7 @@ class Op:
         self.fast_rules: tuple[Rule | None, Rule | None, bool] = (None, None, False)
         self.fast_jvp = not self.user_defined and self.jvp is not None and self.vjp_all is None
         # Which of `(output, *inputs)` a node must hold for the gradients of the inputs that are followed.
-        self.needed_values = _Cache(self._find_needed_values).__getitem__
+        self.needed_values = Cache(self._find_needed_values).__getitem__
         if known:
             raise TypeError(f"{name}: unknown keywords {sorted(known)}")
 
@@ -103,17 +105,6 @@ class Op:
 
     def __repr__(self) -> str:
         return f"Op({self.name})"
-
-
-class _Cache(dict[Any, Any]):
-    """What a function gave for each key that was asked for."""
-
-    def __init__(self, function: Function) -> None:
-        self.function = function
-
-    def __missing__(self, key: Any) -> Any:
-        self[key] = self.function(key)
-        return self[key]
 
 
 def camel_case(name: str) -> str:

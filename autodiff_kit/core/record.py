@@ -18,7 +18,7 @@ from typing import Any
 
 from autodiff_kit.core.array_spec import ArraySpec
 
-__all__ = ["ACTIVE_MODES", "NO_PARTS", "ArrayNode", "Node", "Record", "make_leaf", "open_records"]
+__all__ = ["ACTIVE_MODES", "NO_PARTS", "ArrayNode", "Node", "Record", "make_leaf", "open_records", "stand_in"]
 
 
 class Node:
@@ -90,13 +90,13 @@ class Node:
             self.parts = (parts[0], None, None)
         elif half == 2:
             n, m, _, a, b = parts
-            self.parts = (n, m, None, _spec(a) if n is None else None, _spec(b) if m is None else None)
+            self.parts = (n, m, None, stand_in(a) if n is None else None, stand_in(b) if m is None else None)
         else:
-            specs = [None if n is not None else _spec(x) for n, x in zip(parts, parts[half + 1 :], strict=False)]
+            specs = [None if n is not None else stand_in(x) for n, x in zip(parts, parts[half + 1 :], strict=False)]
             self.parts = (*parts[:half], None, *specs)
 
 
-def _spec(value: Any) -> Any:
+def stand_in(value: Any) -> Any:
     """What a released node keeps of a constant: a number, or the shape of an array."""
     return value if type(value) in (float, int, ArraySpec) else ArraySpec.of(value)
 

@@ -9,6 +9,8 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from autodiff_kit.core.cache import Cache
+
 __all__ = [
     "UNKNOWN_LOCATION",
     "SourceLocation",
@@ -20,18 +22,11 @@ __all__ = [
 ]
 
 
-class _KitFiles(dict[str, bool]):
-    """Whether a file belongs to the kit; computed once for each file, because every recorded operation asks."""
-
-    def __missing__(self, filename: str) -> bool:
-        self[filename] = filename.startswith(_HOME) and not filename.startswith(_USER_CODE)
-        return self[filename]
-
-
 _HOME = __file__.rpartition("core")[0]
 # These modules use the kit as a user does, so their lines count as user code.
 _USER_CODE = tuple(f"{_HOME}{part}{os.sep}" for part in ("widgets", "exercises", "lessons", "lab"))
-is_kit_file = _KitFiles()
+# Every recorded operation asks whether a file belongs to the kit.
+is_kit_file = Cache(lambda filename: filename.startswith(_HOME) and not filename.startswith(_USER_CODE))
 
 
 def user_frame(frame: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Loops of eager operations: activations, softmax, normalization, cross-entropy, Adam, scatter-add.
+"""Loops of eager operations: activations, softmax, reductions, normalization, cross-entropy, Adam, scatter-add.
 
 Importing this module imports numba. The loops are compiled when the module is loaded, for float32 and float64. Arrays
 are C-contiguous and of one dtype; inputs may be read-only.
@@ -379,6 +379,95 @@ def standardize_vjp_columns(g: Any, y: Any, x: Any, epsilon: Any, out: Any) -> N
             one, other, to = g[b, i], y[b, i], out[b, i]
             for k in range(one.size):
                 to[k] = (one[k] - s[k] - other[k] * t[k]) * rate[k]
+
+
+@_loop(lambda real: (_read(real, 2), _write(real, 1)))
+def logsumexp_rows(x: Any, out: Any) -> None:
+    """``log(sum(exp(x)))`` of each row."""
+    zero = x.dtype.type(0)
+    for i in range(x.shape[0]):
+        top = _row_maximum(x[i])
+        shift = top if abs(top) < np.inf else zero
+        out[i] = np.log(_sum_of_exponentials(x[i], shift)) + shift
+
+
+@_loop(lambda real: (_read(real, 3), _write(real, 2)))
+def logsumexp_columns(x: Any, out: Any) -> None:
+    """As :func:`logsumexp_rows`, over the middle axis."""
+    zero, shift = x.dtype.type(0), np.empty(x.shape[2], x.dtype)
+    for b in range(x.shape[0]):
+        total = out[b]
+        shift[:], total[:] = x[b, 0], 0
+        for i in range(1, x.shape[1]):
+            row = x[b, i]
+            for k in range(row.size):
+                shift[k] = row[k] if (row[k] > shift[k]) | (row[k] != row[k]) else shift[k]
+        for k in range(shift.size):
+            shift[k] = shift[k] if abs(shift[k]) < np.inf else zero
+        for i in range(x.shape[1]):
+            row = x[b, i]
+            for k in range(row.size):
+                total[k] += _exponential(row[k] - shift[k])
+        for k in range(shift.size):
+            total[k] = np.log(total[k]) + shift[k]
+
+
+@_loop(lambda real: (_read(real, 2), _read(real, 1), _read(real, 1), _write(real, 2)))
+def logsumexp_vjp_rows(x: Any, g: Any, y: Any, out: Any) -> None:
+    """``g * exp(x - y)`` of each row, and 0 where y is minus infinity."""
+    zero, lowest = x.dtype.type(0), x.dtype.type(-np.inf)
+    for i in range(x.shape[0]):
+        row, to = x[i], out[i]
+        for j in range(row.size):
+            e = _exponential(row[j] - y[i])
+            to[j] = g[i] * (e if y[i] != lowest else zero)
+
+
+@_loop(lambda real: (_read(real, 3), _read(real, 2), _read(real, 2), _write(real, 3)))
+def logsumexp_vjp_columns(x: Any, g: Any, y: Any, out: Any) -> None:
+    """As :func:`logsumexp_vjp_rows`, over the middle axis."""
+    zero, lowest = x.dtype.type(0), x.dtype.type(-np.inf)
+    for b in range(x.shape[0]):
+        given, below = g[b], y[b]
+        for i in range(x.shape[1]):
+            row, to = x[b, i], out[b, i]
+            for k in range(row.size):
+                e = _exponential(row[k] - below[k])
+                to[k] = given[k] * (e if below[k] != lowest else zero)
+
+
+@_loop(lambda real: (_read(real, 2), _read(real, 1), _read(real, 1), _write(real, 2)))
+def extreme_vjp_rows(x: Any, g: Any, y: Any, out: Any) -> None:
+    """``g`` at the entries that equal the row's extreme ``y``, shared evenly among them; nan equals nan."""
+    one, zero = x.dtype.type(1), x.dtype.type(0)
+    for i in range(x.shape[0]):
+        row, to, hits = x[i], out[i], 0
+        for j in range(row.size):
+            hits += (row[j] == y[i]) | ((row[j] != row[j]) & (y[i] != y[i]))
+        share = one / x.dtype.type(hits)
+        for j in range(row.size):
+            hit = (row[j] == y[i]) | ((row[j] != row[j]) & (y[i] != y[i]))
+            to[j] = g[i] * (share if hit else zero)
+
+
+@_loop(lambda real: (_read(real, 3), _read(real, 2), _read(real, 2), _write(real, 3)))
+def extreme_vjp_columns(x: Any, g: Any, y: Any, out: Any) -> None:
+    """As :func:`extreme_vjp_rows`, over the middle axis."""
+    one, zero, share = x.dtype.type(1), x.dtype.type(0), np.empty(x.shape[2], x.dtype)
+    for b in range(x.shape[0]):
+        given, top = g[b], y[b]
+        share[:] = 0
+        for i in range(x.shape[1]):
+            row = x[b, i]
+            for k in range(row.size):
+                share[k] += one if (row[k] == top[k]) | ((row[k] != row[k]) & (top[k] != top[k])) else zero
+        for k in range(share.size):
+            share[k] = one / share[k]
+        for i in range(x.shape[1]):
+            row, to = x[b, i], out[b, i]
+            for k in range(row.size):
+                hit = (row[k] == top[k]) | ((row[k] != row[k]) & (top[k] != top[k]))
+                to[k] = given[k] * (share[k] if hit else zero)
 
 
 @_loop(lambda real: (_write(real, 1), _read(real, 1), *[_write(real, 1)] * 3, _read(real, 1)))

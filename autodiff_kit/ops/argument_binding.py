@@ -129,7 +129,7 @@ class _ArgumentBinder:
     ) -> dict[str, Any]:
         """The parameters in the form in which the operation saves them, from those by position and by name."""
         try:
-            return self.prepare(*operands, *args, **params)  # type: ignore[no-any-return]
+            return self.prepare(*operands, *args, **params)
         except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
             self.explain(error)
 

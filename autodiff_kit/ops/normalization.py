@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.ops.families import general
-from autodiff_kit.ops.in_place import is_plain
+from autodiff_kit.ops.in_place import loop_over_axes
 
 Axes = tuple[int, ...]
 
@@ -36,24 +34,9 @@ def _centered_and_scale(x: Any, axis: Axes, epsilon: float) -> tuple[Any, Any]:
     return away, 1.0 / v.sqrt(_mean_keeping_axes(away * away, axis) + epsilon)
 
 
-def _standardize_by_loop(name: str, axis: Axes, epsilon: float, *arrays: Any) -> Any:
-    """What a compiled loop gives over one or more axes beside each other; None where it does not fit."""
-    x = arrays[0]
-    if not is_plain(*arrays) or not x.size or not axis or axis != tuple(range(axis[0], axis[-1] + 1)):
-        return None
-    rows = axis[-1] == -1
-    if (loop := kernels.compiled_loop(f"{name}_{'rows' if rows else 'columns'}")) is None:
-        return None
-    count = math.prod([x.shape[a] for a in axis])
-    shape = (-1, count) if rows else (math.prod(x.shape[: axis[0]]), count, math.prod(x.shape[axis[-1] + 1 :]))
-    out = np.empty(x.shape, x.dtype)
-    loop(*[a.reshape(shape) for a in map(np.ascontiguousarray, arrays)], x.dtype.type(epsilon), out.reshape(shape))
-    return out
-
-
 def _standardize_vjp(g: Any, y: Any, x: Any, *, axis: Axes, epsilon: float) -> Any:
     """``(g - mean(g) - y * mean(g * y)) / deviation``; the Jacobian is symmetric, so the JVP is the same."""
-    if (found := _standardize_by_loop("standardize_vjp", axis, epsilon, g, y, x)) is not None:
+    if (found := loop_over_axes("standardize_vjp", axis, g, y, x, numbers=(epsilon,))) is not None:
         return found
     g, y = _to_float32(g), _to_float32(y)
     return (g - _mean_keeping_axes(g, axis) - y * _mean_keeping_axes(g * y, axis)) * _centered_and_scale(
@@ -68,7 +51,7 @@ def _standardize_vjp(g: Any, y: Any, x: Any, *, axis: Axes, epsilon: float) -> A
 )
 def standardize(x: Any, axis: Axes, epsilon: float) -> Any:
     """Standardize over axes: subtract the mean and divide by the square root of variance plus ``epsilon``."""
-    if (found := _standardize_by_loop("standardize", axis, epsilon, x)) is not None:
+    if (found := loop_over_axes("standardize", axis, x, numbers=(epsilon,))) is not None:
         return found
     away, rate = _centered_and_scale(_to_float32(np.asarray(x) if type(x) is float else x), axis, epsilon)
     return _to_dtype_of(away * rate, x)

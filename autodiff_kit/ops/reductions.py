@@ -12,7 +12,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
 from autodiff_kit.ops.families import general, linear
-from autodiff_kit.ops.in_place import is_plain, on_temporary
+from autodiff_kit.ops.in_place import is_plain, loop_over_axes, on_temporary
 from autodiff_kit.ops.promotion import _add_reduce, floating_array, sum_values
 
 
@@ -97,6 +97,9 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 # -------------------------------------------------------------------------------- extremes and logsumexp
+_maximum_reduce: Any = np.maximum.reduce
+
+
 def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """1 at the extreme entries, shared evenly among equal ones; a constant in derivatives."""
     x, y = as_array(unwrap(x)), restore_axes(as_array(unwrap(y)), axis, keepdims)
@@ -114,6 +117,8 @@ def _extreme_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
 
 
 def _extreme_vjp(g: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
+    if (found := loop_over_axes("extreme_vjp", axis, x, reduced=(g, y))) is not None:
+        return found
     return restore_axes(g, axis, keepdims) * _extreme_weights(x, y, axis, keepdims)
 
 
@@ -124,7 +129,7 @@ def _extreme_jvp(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: boo
 @general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The maximum over axes; equal entries share the gradient evenly."""
-    reduce: Any = np.maximum.reduce if type(x) is np.ndarray else np.max  # np.max calls it too, some microseconds later
+    reduce: Any = _maximum_reduce if type(x) is np.ndarray else np.max  # np.max calls it too, some microseconds later
     return reduce(x, axis=axis, keepdims=keepdims)
 
 
@@ -136,7 +141,7 @@ def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 def _all_finite(x: np.ndarray[Any, Any]) -> bool:
-    return np.count_nonzero(np.isfinite(x)) == x.size  # of few entries faster than all()
+    return bool(np.count_nonzero(np.isfinite(x)) == x.size)  # of few entries faster than all()
 
 
 def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -148,17 +153,25 @@ def _softmax_weights(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> A
     return v.select(v.exp(x - v.select(y, 0.0, condition=alive)), 0.0, condition=alive)
 
 
+def _logsumexp_vjp(g: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool) -> Any:
+    if (found := loop_over_axes("logsumexp_vjp", axis, x, reduced=(g, y))) is not None:
+        return found
+    return restore_axes(g, axis, keepdims) * _softmax_weights(x, y, axis, keepdims)
+
+
 @general(
-    lambda g, y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _softmax_weights(x, y, axis, keepdims),
+    _logsumexp_vjp,
     jvp=lambda t, y, x, *, axis, keepdims: v.sum(
         t[0] * _softmax_weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims
     ),
     prepare=normalize_axes,
 )
-def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """``log(sum(exp(x)))`` over axes without overflow; where all entries are -inf it is -inf, with gradient 0."""
     x = floating_array(x)
-    if is_plain(x) and x.size and _all_finite(top := np.maximum.reduce(x, axis, None, None, True)):
+    if axis is not None and (found := loop_over_axes("logsumexp", axis, x, reduces=True)) is not None:
+        return restore_axes(found, axis, not keepdims)
+    if is_plain(x) and x.size and _all_finite(top := _maximum_reduce(x, axis, None, None, True)):
         np.exp(e := np.subtract(x, top), out=e)
         y = np.log(total := _add_reduce(e, axis=axis, keepdims=True), out=total)
         y += top
