@@ -18,7 +18,7 @@ from autodiff_kit.core.hooks import apply_hooks
 from autodiff_kit.core.modes import modes, zero_where_zero
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.record import Node
-from autodiff_kit.core.sparse_gradient import SparseGradient, add_cotangent
+from autodiff_kit.core.sparse_gradient import SparseGradient, add_cotangent, entries_of
 from autodiff_kit.core.tensor import wrap
 from autodiff_kit.core.tracer import call_traced
 from autodiff_kit.core.unbroadcast import unbroadcast
@@ -66,7 +66,9 @@ def backward(
         if hooks and node in hooks:
             g = apply_hooks(hooks[node], g, node, lead)
             node.cotangent = g if keep is not None and node in keep else None
-        for n, part in input_cotangents(node, g, lead, graph, through, whole=modes.check_cotangent is not None):
+        entries = None if lead or graph or node.op.sparse_vjp is None else entries_of(node, g, modes.check_cotangent)
+        parts = input_cotangents(node, g, lead, graph, through) if entries is None else [(node.parts[0], entries)]
+        for n, part in parts:
             if modes.check_cotangent is not None:
                 modes.check_cotangent(nodes, node, g, n, part)
             add_cotangent(n, part, own)
@@ -82,13 +84,11 @@ def reachable(nodes: list[Node], sources: set[Node]) -> set[Node]:
 
 
 def input_cotangents(
-    node: Node, g: Any, lead: int = 0, graph: bool = False, through: set[Node] | None = None, first: int = 0,
-    whole: bool = True,
-) -> list[tuple[Node, Any]]:  # fmt: skip
+    node: Node, g: Any, lead: int = 0, graph: bool = False, through: set[Node] | None = None, first: int = 0
+) -> list[tuple[Node, Any]]:
     """The cotangents that the rules of one node give its inputs: pairs of input and cotangent.
 
-    With ``first``, only for the inputs from that index on, where the fast pass has done those before it. Without
-    ``whole``, that of a slice may be an EntriesGradient.
+    With ``first``, only for the inputs from that index on, where the fast pass has done those before it.
     """
     op, params = node.op, node.params
     if op.vjps is None and op.vjp_all is None:
@@ -98,11 +98,6 @@ def input_cotangents(
                 f"ak.gradient_override_map({{{op.key!r}: name}}), or stop the path with ak.stop_gradient."
             )
         return []
-    may_be_sparse = op.sparse_vjp is not None and not (lead or graph)
-    if may_be_sparse and (n := node.inputs[0]) is not None:
-        entries = op.sparse_vjp(g, n.spec, n.op is None, whole, **params)
-        if entries is not None:
-            return [(n, entries)]
     saved = saved_values(node, graph)
     g = np.float64(g) if type(g) is float else g
     together = op.vjps is None or (op.vjp_all is not None and first == 0 and None not in node.inputs)

@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_kit.core.backward import input_cotangents
 from autodiff_kit.core.record import Node
-from autodiff_kit.core.sparse_gradient import add_cotangent
+from autodiff_kit.core.sparse_gradient import add_cotangent, entries_of
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.errors import ConcretizationError
@@ -82,5 +82,6 @@ def _call_with_parameters(rule: Any, g: Any, y: Any, a: Any, params: dict[str, A
 
 def _general_step(node: Node, g: Any, own: dict[Node, Any], first: int = 0) -> None:
     """The step of one node as :func:`backward` does it, for the inputs from index ``first`` on."""
-    for n, part in input_cotangents(node, g, first=first, whole=False):
+    entries = None if node.op.sparse_vjp is None else entries_of(node, g, whole=False)
+    for n, part in input_cotangents(node, g, first=first) if entries is None else [(node.parts[0], entries)]:
         add_cotangent(n, part, own)

@@ -98,7 +98,8 @@ class Value:
     @property
     def ndim(self) -> int:
         """Number of axes."""
-        return len(self.shape)
+        value = self._value
+        return 0 if type(value) is float else value.ndim
 
     @property
     def size(self) -> int:

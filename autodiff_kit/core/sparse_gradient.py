@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import functools
+from typing import Any
 
 import numpy as np
 
-__all__ = ["EntriesGradient", "SparseGradient", "add_cotangent"]
+__all__ = ["EntriesGradient", "SparseGradient", "add_cotangent", "entries_of"]
 
 
 class SparseGradient:
@@ -18,11 +18,17 @@ class SparseGradient:
         raise NotImplementedError
 
 
-class EntriesGradient(NamedTuple):
-    """What a slice of an array passes back: ``add_to(total)`` adds it to an array of the given shape and dtype."""
+class EntriesGradient(functools.partial[None]):
+    """What a slice of an array passes back: a call that adds it to an array of the whole shape, in place."""
 
-    spec: Any
-    add_to: Callable[[np.ndarray[Any, Any]], None]
+
+def entries_of(node: Any, g: Any, whole: Any) -> Any:
+    """The cotangent of the input of an operation that reads some entries, such as a slice.
+
+    A SparseGradient, an EntriesGradient unless it is asked for as a ``whole``, or None: then its rule gives it.
+    """
+    n = node.parts[0]
+    return node.op.sparse_vjp(g, n.spec, n.op is None, whole, **node.extras["params"])
 
 
 def add_cotangent(node: Any, part: Any, own: dict[Any, Any]) -> None:
@@ -36,5 +42,5 @@ def add_cotangent(node: Any, part: Any, own: dict[Any, Any]) -> None:
         node.cotangent = part if before is None else before + part
         return
     if before is None or own.get(node) is not before:
-        node.cotangent = own[node] = np.zeros(*part.spec) if before is None else np.array(before, order="C")
-    part.add_to(node.cotangent)
+        node.cotangent = own[node] = np.zeros(*node.spec) if before is None else np.array(before, order="C")
+    part(node.cotangent)

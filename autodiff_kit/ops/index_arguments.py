@@ -19,7 +19,8 @@ def checked_index(index: Any) -> tuple[Any, ...]:
     """An index as a tuple of checked parts."""
     if type(index) is int:
         return (index,)
-    return tuple([checked_index_part(part) for part in (index if isinstance(index, tuple) else (index,))])
+    parts = index if isinstance(index, tuple) else (index,)
+    return tuple([p if p is None or p is Ellipsis or type(p) is int else checked_index_part(p) for p in parts])
 
 
 def checked_index_part(part: Any) -> Any:

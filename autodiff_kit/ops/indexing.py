@@ -40,10 +40,16 @@ def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: An
     if type(g) is np.ndarray and g.ndim and not lead and g.dtype == like.dtype and is_basic_index(index):
         if reads_all_in_order(index, math.prod(like.shape), g.size):
             return g.reshape(like.shape)
-        return EntriesGradient(like, lambda total: np.add(view := total[index], g, out=view))
+        return EntriesGradient(_add_at, index, g)
     if any(isinstance(part, Tracer) for part in (g, *index)):
         return None
-    return EntriesGradient(like, lambda total: _add_entries(total, np.asarray(g, like.dtype), index, lead))
+    return EntriesGradient(_add_entries, x=np.asarray(g, like.dtype), index=index, lead=lead)
+
+
+def _add_at(index: tuple[Any, ...], g: Any, total: Any) -> None:
+    """Add to the entries of a basic index, in place."""
+    view = total[index]
+    np.add(view, g, out=view)
 
 
 def _row_gradient(g: Any, like: Any, index: Any) -> Any:
