@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -57,18 +58,32 @@ def loop_over_axes(
     with ``reduces``.
     """
     x = arrays[0]
-    if not is_plain(*arrays) or x.size < LEAST_ENTRIES or not axis or axis[-1] - axis[0] != len(axis) - 1:
+    if type(x) is not np.ndarray or x.size < LEAST_ENTRIES or not axis or not is_plain(*arrays):
         return None
-    if reduced and not (is_plain(*reduced) and reduced[0].dtype == x.dtype):
+    if reduced and not (is_plain(*reduced) and reduced[0].dtype is x.dtype):
         return None
-    rows = axis[-1] == -1
-    if (loop := kernels.compiled_loop(f"{name}_{'rows' if rows else 'columns'}")) is None:
+    kind, full, short, rest = _shapes_for_loop(axis, x.shape)
+    if (loop := kernels.compiled_loop(name + kind)) is None:
         return None
-    before, after = x.shape[: axis[0]], () if rows else x.shape[axis[-1] + 1 :]
-    first, last = math.prod(before), () if rows else (math.prod(after),)
-    count = x.size // math.prod((first, *last))
-    out = np.empty(before + after if reduces else x.shape, x.dtype)
-    given = [np.ascontiguousarray(a).reshape(first, count, *last) for a in arrays]
-    given += [np.ascontiguousarray(a).reshape(first, *last) for a in reduced]
-    loop(*given, *map(x.dtype.type, numbers), out.reshape((first, *last) if reduces else (first, count, *last)))
+    out = np.empty(rest if reduces else x.shape, x.dtype)
+    loop(
+        *[np.ascontiguousarray(a).reshape(full) for a in arrays],
+        *[np.ascontiguousarray(a).reshape(short) for a in reduced],
+        *[x.dtype.type(number) for number in numbers],
+        out.reshape(short if reduces else full),
+    )
     return out
+
+
+@functools.lru_cache(maxsize=256)
+def _shapes_for_loop(axis: tuple[int, ...], shape: tuple[int, ...]) -> tuple[str, Any, Any, Any]:
+    """The end of a loop's name, the shapes in which it takes arrays and reduced ones, and the shape without the axes.
+
+    The name is that of no loop where the axes do not lie beside each other.
+    """
+    before, after = shape[: axis[0]], shape[len(shape) + axis[-1] + 1 :]
+    first, count = math.prod(before), math.prod(shape[len(before) : len(shape) - len(after)])
+    last = (math.prod(after),) if after else ()
+    kind = "_columns" if after else "_rows"
+    beside = axis[-1] - axis[0] == len(axis) - 1
+    return kind if beside else " of axes apart", (first, count, *last), (first, *last), before + after
