@@ -18,7 +18,7 @@ from autodiff_kit.core.hooks import apply_hooks
 from autodiff_kit.core.modes import modes, zero_where_zero
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.record import Node
-from autodiff_kit.core.sparse_gradient import SparseGradient, add_cotangent, entries_of
+from autodiff_kit.core.sparse_gradient import SparseGradient, entries_of, sum_with
 from autodiff_kit.core.tensor import wrap
 from autodiff_kit.core.tracer import call_traced
 from autodiff_kit.core.unbroadcast import unbroadcast
@@ -71,7 +71,7 @@ def backward(
         for n, part in parts:
             if modes.check_cotangent is not None:
                 modes.check_cotangent(nodes, node, g, n, part)
-            add_cotangent(n, part, own)
+            n.cotangent = sum_with(part, n, own)
 
 
 def reachable(nodes: list[Node], sources: set[Node]) -> set[Node]:

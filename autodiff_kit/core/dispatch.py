@@ -99,14 +99,9 @@ def record_op(  # noqa: C901 - written out for speed
     frame = _getframe(up)
     if frame is not record.frame and (frame := _user_frame(record, frame)) is None:
         return wrap(y)
-    tensor = Tensor()
-    tensor._value = y
-    if type(y) is float:
-        node: Any = tensor
-        spec = None
-        if not record.has_arrays and any(type(value) is np.ndarray for value in values):
-            record.has_arrays = True
-    else:
+    node: Any = (tensor := Tensor())
+    tensor._value, spec = y, None
+    if type(y) is not float:
         record.has_arrays = True
         tensor.record = None
         node = tensor._node = ArrayNode()
@@ -114,6 +109,8 @@ def record_op(  # noqa: C901 - written out for speed
         if spec is None or spec.dtype is not y.dtype or spec.shape != y.shape:
             spec = ArraySpec.of(y)
         node.spec = spec
+    elif not record.has_arrays and any(type(value) is np.ndarray for value in values):
+        record.has_arrays = True
     op = node.op = op.active
     if op.residual is not None and type(y) is np.ndarray:
         values = op.residual(y, *values)

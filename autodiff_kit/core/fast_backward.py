@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_kit.core.backward import input_cotangents
 from autodiff_kit.core.record import Node
-from autodiff_kit.core.sparse_gradient import add_cotangent, entries_of
+from autodiff_kit.core.sparse_gradient import entries_of, sum_with
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.errors import ConcretizationError
@@ -49,7 +49,7 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
             if type(p) is not float or type(n) is not Tensor:
                 p = unbroadcast(p, n.spec)
             before = n.cotangent
-            n.cotangent = p if before is None else before + p
+            n.cotangent = p if before is None else before + p if type(p) is float else sum_with(p, n, own)
             continue
         n, m, y, a, b = node.parts
         if n is not None:
@@ -61,7 +61,7 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
             if type(p) is not float or type(n) is not Tensor:
                 p = unbroadcast(p, n.spec)
             before = n.cotangent
-            n.cotangent = p if before is None else before + p
+            n.cotangent = p if before is None else before + p if type(p) is float else sum_with(p, n, own)
         if m is not None:
             try:
                 p = second(g, y, a, b)
@@ -71,7 +71,7 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
             if type(p) is not float or type(m) is not Tensor:
                 p = unbroadcast(p, m.spec)
             before = m.cotangent
-            m.cotangent = p if before is None else before + p
+            m.cotangent = p if before is None else before + p if type(p) is float else sum_with(p, m, own)
 
 
 def _call_with_parameters(rule: Any, g: Any, y: Any, a: Any, params: dict[str, Any]) -> Any:
@@ -84,4 +84,4 @@ def _general_step(node: Node, g: Any, own: dict[Node, Any], first: int = 0) -> N
     """The step of one node as :func:`backward` does it, for the inputs from index ``first`` on."""
     entries = None if node.op.sparse_vjp is None else entries_of(node, g, whole=False)
     for n, part in input_cotangents(node, g, first=first) if entries is None else [(node.parts[0], entries)]:
-        add_cotangent(n, part, own)
+        n.cotangent = sum_with(part, n, own)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["EntriesGradient", "SparseGradient", "add_cotangent", "entries_of"]
+__all__ = ["EntriesGradient", "SparseGradient", "entries_of", "sum_with"]
 
 
 class SparseGradient:
@@ -31,16 +31,21 @@ def entries_of(node: Any, g: Any, whole: Any) -> Any:
     return node.op.sparse_vjp(g, n.spec, n.op is None, whole, **node.extras["params"])
 
 
-def add_cotangent(node: Any, part: Any, own: dict[Any, Any]) -> None:
-    """Add a part to the cotangent of a node.
+def sum_with(part: Any, node: Any, own: dict[Any, Any]) -> Any:
+    """The cotangent of a node and another part of it.
 
-    ``own`` holds the sums, by node, that this backward pass made and nobody else has seen: entries are added to them in
+    ``own`` holds the sums, by node, that this backward pass made and nobody else has seen: more is added to them in
     place, so that reading all rows of an array one by one costs as much as reading it once.
     """
     before = node.cotangent
-    if type(part) is not EntriesGradient:
-        node.cotangent = part if before is None else before + part
-        return
-    if before is None or own.get(node) is not before:
-        node.cotangent = own[node] = np.zeros(*node.spec) if before is None else np.array(before, order="C")
-    part(node.cotangent)
+    if type(part) is EntriesGradient:
+        if before is None or own.get(node) is not before:
+            before = own[node] = np.zeros(*node.spec) if before is None else np.array(before, order="C")
+        part(before)
+        return before
+    if before is None:
+        return part
+    if type(part) is type(before) is np.ndarray and own.get(node) is before:
+        return np.add(before, part, out=before)
+    own[node] = before + part
+    return own[node]
