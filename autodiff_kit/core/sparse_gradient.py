@@ -45,7 +45,7 @@ def sum_with(part: Any, node: Any, own: dict[Any, Any]) -> Any:
         return before
     if before is None:
         return part
-    if type(part) is type(before) is np.ndarray and own.get(node) is before:
-        return np.add(before, part, out=before)
+    if type(before) is np.ndarray and type(part) is np.ndarray and own.get(node) is before:
+        return np.add(node.cotangent, part, out=node.cotangent)
     own[node] = before + part
     return own[node]
