@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.run.execution_plan import build_kernels_now
+from benchmarks.library_comparison.eager_calls import calls_alone
 from benchmarks.library_comparison.setting import Setting
-from benchmarks.library_comparison.systems import HAND, System, Systems, arrays
+from benchmarks.library_comparison.systems import EAGER, HAND, System, Systems, arrays
 from benchmarks.library_comparison.workloads import WORKLOADS
 
 TOLERANCE = {"float32": 2e-4, "float64": 1e-9}
@@ -70,6 +71,7 @@ def measured(key: str, s: Setting, timing: Timing, main: bool = True, build: Bui
     result.errors = started(systems)
     result.form = "; ".join(sorted({warm(system) for system in systems.values() if system.compiled is not None}))
     result.differs = agreed(key, s.dtype, systems)
+    systems |= calls_alone(systems[EAGER]) if EAGER in systems else {}
     result.memory = memory(systems)
     result.times = timed(systems, timing)
     return result
