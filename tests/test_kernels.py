@@ -368,6 +368,19 @@ def _spread(reduction: Any, x: Any, axis: Any) -> Any:
     return ak.broadcast_to(reduction(x, axis, keepdims=True), x.shape) * reduction(x, axis, keepdims=True)
 
 
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("f", [ak.logsumexp, ak.max])
+def test_a_jacobian_of_one_row_takes_no_loop(loops: dict[str, Any], f: Any, keepdims: bool, monkeypatch: Any) -> None:
+    """Its cotangents have a leading axis of length 1, as a kept axis has."""
+    x = np.random.default_rng(6).normal(size=(40, 30))
+    found = []
+    for table in ({}, loops):
+        monkeypatch.setattr(kernels, "_loops", dict(table))
+        found.append(ak.jacobian(lambda x: f(x, 0, keepdims)[..., :1])(x).numpy())
+    assert found[0].shape == found[1].shape == ((1, 1, 40, 30) if keepdims else (1, 40, 30))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-13)
+
+
 MASK = np.random.default_rng(5).random((4, 70)) < 0.6
 MASK[1] = False
 

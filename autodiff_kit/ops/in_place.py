@@ -54,15 +54,18 @@ def loop_over_axes(
     """What a compiled loop over one or more axes beside each other gives: ``name_rows`` over the last ones, or
     ``name_columns``. None where it does not fit.
 
-    ``arrays`` and the result have all axes; ``reduced`` are without those that are looped over, and so is the result
-    with ``reduces``.
+    ``arrays`` and the result have all axes; ``reduced``, a cotangent and then a value, are without those that are
+    looped over, and so is the result with ``reduces``.
     """
     x = arrays[0]
-    if type(x) is not np.ndarray or x.size < LEAST_ENTRIES or not axis or not is_plain(*arrays):
-        return None
-    if reduced and not (is_plain(*reduced) and reduced[0].dtype is x.dtype):
+    if type(x) is not np.ndarray or x.size < LEAST_ENTRIES or x.dtype.char not in "fd" or not axis:
         return None
     kind, full, short, rest = _shapes_for_loop(axis, x.shape)
+    for a in (*arrays, *reduced):
+        if type(a) is not np.ndarray or a.dtype is not x.dtype:
+            return None
+    if [a for a in arrays if a.shape != x.shape] or [a for a in reduced if a.shape != reduced[-1].shape]:
+        return None  # a cotangent with a leading axis
     if (loop := kernels.compiled_loop(name + kind)) is None:
         return None
     out = np.empty(rest if reduces else x.shape, x.dtype)

@@ -33,11 +33,12 @@ def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: An
     if like is None:
         return None
     lead = like.ndim - ndim  # the index applies to the axes after these
-    if is_leaf and not lead and (rows := _row_gradient(g, like, index)) is not None:
+    is_basic = is_basic_index(index)
+    if is_leaf and not is_basic and not lead and (rows := _row_gradient(g, like, index)) is not None:
         return rows
-    if whole or open_records.trace is not None or like.dtype.char not in "fd":
+    if whole or like.dtype.char not in "fd" or open_records.trace is not None:
         return None
-    if type(g) is np.ndarray and g.ndim and not lead and g.dtype == like.dtype and is_basic_index(index):
+    if is_basic and not lead and type(g) is np.ndarray and g.ndim and g.dtype == like.dtype:
         if reads_all_in_order(index, math.prod(like.shape), g.size):
             return g.reshape(like.shape)
         return EntriesGradient(_add_at, index, g)

@@ -129,8 +129,9 @@ def _extreme_jvp(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: boo
 @general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The maximum over axes; equal entries share the gradient evenly."""
-    reduce: Any = _maximum_reduce if type(x) is np.ndarray else np.max  # np.max calls it too, some microseconds later
-    return reduce(x, axis=axis, keepdims=keepdims)
+    if type(x) is np.ndarray:  # np.max calls the same, some microseconds later
+        return _maximum_reduce(x, axis, None, None, keepdims)
+    return np.max(x, axis=axis, keepdims=keepdims)
 
 
 @general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
