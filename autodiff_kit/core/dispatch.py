@@ -133,7 +133,7 @@ def record_op(  # noqa: C901 - written out for speed
         node.parts = *nodes, *[x if needs else getattr(n, "spec", None) or stand_in(x) for needs, x, n in saved]
     node.record, node.cotangent = record, None
     if params:
-        node.extras = {"params": params}
+        node.given = params
     node.code, node.lasti = record.code, frame.f_lasti
     sink.append(node)
     return tensor

@@ -40,7 +40,7 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
             n, y, a = node.parts
             try:
                 if has_parameters:
-                    p = _call_with_parameters(first, g, y, a, node.extras["params"])
+                    p = _call_with_parameters(first, g, y, a, node.given)
                 else:
                     p = first(g, y, a)
             except FLOAT_ERRORS:  # Python floats raise where NumPy's give inf or nan

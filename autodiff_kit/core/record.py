@@ -38,13 +38,15 @@ class Node:
         Set while a backward pass runs.
     code, lasti : code object, int
         The user's instruction; its line number is computed on demand.
+    given : dict
+        The parameters of the operation besides its inputs, where it has any; see :attr:`params`.
     extras : dict
-        Attributes that few nodes have (parameters, tangents, a name): one more slot would slow down every operation.
+        Attributes that few nodes have (tangents, a name).
     spec : ArraySpec or None
         Shape and dtype of the value; None for a Python float.
     """
 
-    __slots__ = ("code", "cotangent", "extras", "lasti", "op", "parts", "record")
+    __slots__ = ("code", "cotangent", "extras", "given", "lasti", "op", "parts", "record")
 
     op: Any
     parts: tuple[Any, ...]
@@ -52,6 +54,7 @@ class Node:
     cotangent: Any
     code: Any
     lasti: int
+    given: dict[str, Any]
     extras: dict[str, Any]
     spec: ArraySpec | None = None
 
@@ -79,7 +82,7 @@ class Node:
     @property
     def params(self) -> dict[str, Any]:
         """The parameters of the operation, besides its inputs."""
-        return self.get_extra("params") or {}
+        return self.given if hasattr(self, "given") else {}
 
     def release(self) -> None:
         """Drop every value; keep the input nodes, and the shapes of constants."""

@@ -27,8 +27,7 @@ def entries_of(node: Any, g: Any, whole: Any) -> Any:
 
     A SparseGradient, an EntriesGradient unless it is asked for as a ``whole``, or None: then its rule gives it.
     """
-    n = node.parts[0]
-    return node.op.sparse_vjp(g, n.spec, n.op is None, whole, **node.extras["params"])
+    return node.op.sparse_vjp(g, node.parts[0].spec, node.parts[0].op is None, whole, **node.given)
 
 
 def sum_with(part: Any, node: Any, own: dict[Any, Any]) -> Any:

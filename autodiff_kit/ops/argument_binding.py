@@ -46,7 +46,8 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
             y = op.value(z, **params)
         except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
             y = explain_failure(error, op, (z,), params)
-        y = canonical(y)
+        if type(y) is not np.ndarray or not y.ndim or not y.dtype.isnative:
+            y = canonical(y)
         return wrap(y) if (node := x.node) is None else record_op(op, y, (z,), (node,), params, 2)
 
     def on_values(*args: Any, **params: Any) -> Any:

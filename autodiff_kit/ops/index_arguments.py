@@ -19,8 +19,11 @@ def checked_index(index: Any) -> tuple[Any, ...]:
     """An index as a tuple of checked parts."""
     if type(index) is int:
         return (index,)
-    parts = index if isinstance(index, tuple) else (index,)
-    return tuple([p if p is None or p is Ellipsis or type(p) is int else checked_index_part(p) for p in parts])
+    parts = index if type(index) is tuple else tuple(index) if isinstance(index, tuple) else (index,)
+    for p in parts:
+        if not (p is None or p is Ellipsis or type(p) is int or (type(p) is slice and _has_plain_bounds(p))):
+            return tuple([checked_index_part(part) for part in parts])
+    return parts  # most of them: nothing in it can change
 
 
 def checked_index_part(part: Any) -> Any:
@@ -28,10 +31,8 @@ def checked_index_part(part: Any) -> Any:
     if part is None or part is Ellipsis or type(part) is int:
         return part
     if type(part) is slice:
-        bounds = part.start, part.stop, part.step
-        if [k for k in bounds if k is not None and type(k) is not int]:
-            return slice(*[k if k is None else checked_int(k, "a slice", bounded=False) for k in bounds])
-        return part  # NumPy cuts bounds off at the length of the axis, so they may be any integers
+        bounds = part.start, part.stop, part.step  # NumPy cuts them off at the length of the axis
+        return slice(*[k if k is None else checked_int(k, "a slice", bounded=False) for k in bounds])
     try:
         own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
         kind = as_array(own).dtype.kind
@@ -42,6 +43,11 @@ def checked_index_part(part: Any) -> Any:
     return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
 
 
+def _has_plain_bounds(part: slice) -> bool:
+    return type(part.start) in _BOUND_TYPES and type(part.stop) in _BOUND_TYPES and type(part.step) in _BOUND_TYPES
+
+
+_BOUND_TYPES = {int, type(None)}
 _BASIC_TYPES = {int, slice, type(None), type(Ellipsis)}
 
 

@@ -142,7 +142,7 @@ class ForwardOverReverse(TangentRecord):
         """The cotangents that a node adds to its inputs, by rules on tensors that this accumulator follows."""
         if node.parts is NO_PARTS:
             node.parts = (*nodes, *saved)
-            node.set_extra("params", params)
+            node.given = params
         own = wrap(canonical(unwrap(g)))
         if type(g) is Dual:
             self.start(own, g.tangent)

@@ -219,8 +219,7 @@ class TapeTable:
         twin.op, twin.parts, twin.cotangent, twin.record = node.op, parts, None, None
         twin.code, twin.lasti = node.code, node.lasti
         twin.spec = node.spec  # type: ignore[misc]
-        if hasattr(node, "extras"):
-            twin.extras = node.extras
+        twin.given = node.params
         return twin
 
     def value(self, row: int) -> Any:
