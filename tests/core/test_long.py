@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
+from autodiff_kit import kernels
 from autodiff_kit.core.record import open_records
 
 
@@ -66,6 +67,8 @@ def _train(steps: int, opt: Any, w: Any, b: Any, x: Any, t: Any) -> None:
 def test_b45_memory_is_flat_over_training(make: Any, every_case: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """B45: one tape per step; after the first hundred steps memory does not grow, and no tape stays open."""
     monkeypatch.setenv("AUTODIFF_KIT_NUMBA", "0")  # a compiler that starts meanwhile would look like a leak
+    if kernels._thread is not None:
+        kernels._thread.join()  # as would one that an earlier test has started
     rng = np.random.default_rng(0)
     w, b = ak.Variable(rng.normal(size=(4, 1))), ak.Variable(0.0)
     x, t = ak.constant(rng.normal(size=(16, 4))), ak.constant(rng.normal(size=(16, 1)))
