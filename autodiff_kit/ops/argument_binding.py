@@ -51,7 +51,7 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
         return wrap(y) if (node := x.node) is None else record_op(op, y, (z,), (node,), params, 2)
 
     def on_values(*args: Any, **params: Any) -> Any:
-        if type(args[0]) is np.ndarray and arrays == 1:
+        if type(args[0]) is np.ndarray and (arrays == 1 or (arrays == 2 and type(args[1]) is np.ndarray)):
             return value(*args, **params)  # the common case inside rules
         operands, params = args[:arrays], {**defaults, **dict(zip(rest, args[arrays:], strict=False)), **params}
         if any(type(x) is Tensor for x in operands):

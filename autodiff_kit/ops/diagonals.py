@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,11 @@ from autodiff_kit.ops.families import linear
 from autodiff_kit.ops.reductions import sum
 
 
+@lru_cache(maxsize=16)
+def _eye(n: int) -> Any:
+    return np.eye(n, dtype=np.bool_)
+
+
 @linear(lambda g, _y, _x, *, offset: v.on_diagonal(g, offset=offset, shape=_x.shape[-2:]))
 def _diagonal(x: Any, offset: int = 0) -> Any:
     """The diagonal of the last two axes, as the last axis."""
@@ -29,7 +35,7 @@ def _on_diagonal(x: Any, offset: int, shape: tuple[int, int]) -> Any:
     """Matrices of zeros with the entries of ``x`` on one diagonal."""
     x = as_array(x)
     if offset == 0 and shape == x.shape[-1:] * 2:
-        return np.where(np.eye(shape[0], dtype=np.bool_), x[..., None, :], x.dtype.type(0))
+        return np.where(_eye(shape[0]), x[..., None, :], x.dtype.type(0))
     x = np.asarray(x)
     y = np.zeros((*x.shape[:-1], *shape), x.dtype)
     rows = np.arange(x.shape[-1]) + max(0, -offset)
@@ -125,15 +131,28 @@ def diag(a: Any, k: int = 0) -> Tensor:
     return _on_diagonal(a, k, (n, n))
 
 
+_LARGE = 1 << 14
+"""Making the mask of so many entries takes little beside using it."""
+
+
+@lru_cache(maxsize=16)
+def _lower_triangle(rows: int, columns: int, k: int) -> Any:
+    return np.tri(rows, columns, k, np.bool_)
+
+
 @linear(lambda g, _y, _x, *, k: v.tril(g, k=k))
 def _tril(x: Any, k: int = 0) -> Any:
     """The lower triangle of each matrix."""
+    if type(x) is np.ndarray and x.ndim > 1 and x.shape[-1] * x.shape[-2] < _LARGE:
+        return np.where(_lower_triangle(*x.shape[-2:], k), x, x.dtype.type(0))
     return np.tril(x, k)
 
 
 @linear(lambda g, _y, _x, *, k: v.triu(g, k=k))
 def _triu(x: Any, k: int = 0) -> Any:
     """The upper triangle of each matrix."""
+    if type(x) is np.ndarray and x.ndim > 1 and x.shape[-1] * x.shape[-2] < _LARGE:
+        return np.where(_lower_triangle(*x.shape[-2:], k - 1), x.dtype.type(0), x)
     return np.triu(x, k)
 
 

@@ -67,7 +67,7 @@ def _routine(name: str, dtype: np.dtype[Any]) -> Any:
 
 def _for_each_matrix(function: Callable[..., Any], *stacks: Any) -> Any:
     """A function of matrices on stacks that broadcast."""
-    if all(x.ndim == 2 for x in stacks):
+    if max([x.ndim for x in stacks]) == 2:
         return function(*stacks)
     lead = np.broadcast_shapes(*(x.shape[:-2] for x in stacks))
     wide = [np.broadcast_to(x, (*lead, *x.shape[-2:])) for x in stacks]
@@ -148,7 +148,7 @@ def solve_triangular(a: Any, b: Any, lower: bool, unit_diagonal: bool) -> Any:
         solve_block, size = _eliminate, _ELIMINATED
     else:
         solve_block, size = _substitute, BLOCK if columns >= COLUMNS else n
-        if not unit_diagonal and not np.diagonal(a, 0, -2, -1).all():
+        if not unit_diagonal and np.count_nonzero(d := np.diagonal(a, 0, -2, -1)) < d.size:
             raise np.linalg.LinAlgError("Singular matrix")
     if 0 < n <= size:
         return solve_block(a, b, lower, unit_diagonal)
