@@ -80,7 +80,7 @@ _NUMPY = os.path.dirname(np.__file__)  # noqa: PTH120 - pathlib is slow to impor
 
 @functools.cache
 def _is_library_file(name: str) -> bool:
-    return is_kit_file[name] or name.startswith(_NUMPY)
+    return is_kit_file(name) or name.startswith(_NUMPY)
 
 
 @functools.cache

@@ -59,6 +59,7 @@ def backward(
         g = node.cotangent
         if g is None:
             continue
+        own.pop(node, None)
         if keep is None or node not in keep:
             node.cotangent = None  # leaves are not among ``nodes``, and keep theirs
         if through is not None and node not in through:

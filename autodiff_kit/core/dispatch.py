@@ -154,6 +154,6 @@ def enter_frame(record: Record | JointRecord, frame: Any) -> Any:
 def _user_frame(record: Record | JointRecord, frame: Any) -> Any:
     """The user's frame, found from inside the kit; usually the one in which the record's last operation ran."""
     last = record.frame
-    while frame is not last and is_kit_file[frame.f_code.co_filename] and frame.f_back is not None:
+    while frame is not last and is_kit_file(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
     return frame if frame is last else enter_frame(record, frame)

@@ -32,6 +32,8 @@ def fast_backward(nodes: list[Node]) -> None:  # noqa: C901 - written out for sp
         if g is None:
             continue
         node.cotangent = None
+        if own:  # a sum may be large
+            own.pop(node, None)
         first, second, has_parameters = node.op.fast_rules
         if first is None:
             _general_step(node, g, own)

@@ -13,11 +13,10 @@ record does not hold an argument whose name begins with an underscore: the rule 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
-
-from autodiff_kit.core.cache import Cache
 
 __all__ = ["OPS", "Op", "camel_case", "v"]
 
@@ -93,7 +92,7 @@ class Op:
         self.fast_rules: tuple[Rule | None, Rule | None, bool] = (None, None, False)
         self.fast_jvp = not self.user_defined and self.jvp is not None and self.vjp_all is None
         # Which of `(output, *inputs)` a node must hold for the gradients of the inputs that are followed.
-        self.needed_values = Cache(self._find_needed_values).__getitem__
+        self.needed_values = functools.cache(self._find_needed_values)
         if known:
             raise TypeError(f"{name}: unknown keywords {sorted(known)}")
 

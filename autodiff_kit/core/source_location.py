@@ -6,10 +6,8 @@ import linecache
 import os
 import sys
 from bisect import bisect_right
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
-
-from autodiff_kit.core.cache import Cache
 
 __all__ = [
     "UNKNOWN_LOCATION",
@@ -26,12 +24,12 @@ _HOME = __file__.rpartition("core")[0]
 # These modules use the kit as a user does, so their lines count as user code.
 _USER_CODE = tuple(f"{_HOME}{part}{os.sep}" for part in ("widgets", "exercises", "lessons", "lab"))
 # Every recorded operation asks whether a file belongs to the kit.
-is_kit_file = Cache(lambda filename: filename.startswith(_HOME) and not filename.startswith(_USER_CODE))
+is_kit_file = cache(lambda filename: filename.startswith(_HOME) and not filename.startswith(_USER_CODE))
 
 
 def user_frame(frame: Any) -> Any:
     """The innermost frame outside of the kit, at or above ``frame``."""
-    while is_kit_file[frame.f_code.co_filename] and frame.f_back is not None:
+    while is_kit_file(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 

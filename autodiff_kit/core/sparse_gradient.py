@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.tracer import Tracer
+
 __all__ = ["EntriesGradient", "SparseGradient", "entries_of", "sum_with"]
 
 
@@ -33,18 +35,22 @@ def entries_of(node: Any, g: Any, whole: Any) -> Any:
 def sum_with(part: Any, node: Any, own: dict[Any, Any]) -> Any:
     """The cotangent of a node and another part of it.
 
-    ``own`` holds the sums, by node, that this backward pass made and nobody else has seen: more is added to them in
+    ``own`` holds the arrays, by node, that this backward pass made and nobody else has seen: more is added to them in
     place, so that reading all rows of an array one by one costs as much as reading it once.
     """
-    before = node.cotangent
-    if type(part) is EntriesGradient:
-        if before is None or own.get(node) is not before:
+    before: Any = node.cotangent
+    is_own = type(before) is np.ndarray and own.get(node) is before
+    if type(part) is EntriesGradient and not isinstance(before, Tracer):
+        if not is_own or not before.flags.c_contiguous:
             before = own[node] = np.zeros(*node.spec) if before is None else np.array(before, order="C")
         part(before)
         return before
+    if type(part) is EntriesGradient:
+        part(entries := np.zeros(*node.spec))
+        return before + entries
     if before is None:
         return part
-    if type(before) is np.ndarray and type(part) is np.ndarray and own.get(node) is before:
-        return np.add(node.cotangent, part, out=node.cotangent)
-    own[node] = before + part
-    return own[node]
+    if is_own and type(part) is np.ndarray:
+        return np.add(before, part, out=before)
+    total = own[node] = before + part
+    return total

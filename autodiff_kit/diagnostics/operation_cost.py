@@ -117,6 +117,10 @@ def _rule_arithmetic(rule: Rule, scales: bool) -> tuple[int, tuple[Op, ...]]:
     return entrywise, tuple(costly)
 
 
+_OF_SHAPES = ("autodiff_kit.ops.axes", "autodiff_kit.ops.in_place")
+"""Modules whose functions compute with axes and shapes, not with entries."""
+
+
 def _called_functions(rule: Rule) -> list[Rule]:
     """A rule and the functions of the kit that it calls, directly or indirectly, each once."""
     found = [rule]
@@ -124,6 +128,7 @@ def _called_functions(rule: Rule) -> list[Rule]:
         code = dis.get_instructions(function)
         called = [function.__globals__.get(i.argval) for i in code if i.opname == "LOAD_GLOBAL"]
         inner = [f for f in called if isinstance(f, FunctionType) and f.__module__.startswith(_PACKAGE)]
+        inner = [f for f in inner if f.__module__ not in _OF_SHAPES]
         found += [f for f in inner if f not in found]
     return found
 

@@ -41,7 +41,7 @@ def point_warnings_at_user_code() -> None:
 
 def _is_inside(filename: str) -> bool:
     """Whether a file is one of the kit's or of NumPy's, or code that the kit generated."""
-    return is_kit_file[filename] or filename.startswith((_NUMPY, "<autodiff_kit "))
+    return is_kit_file(filename) or filename.startswith((_NUMPY, "<autodiff_kit "))
 
 
 def _user_location(text: str, category: Any, filename: str, lineno: int) -> tuple[str, int] | None:

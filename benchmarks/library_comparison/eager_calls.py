@@ -1,11 +1,13 @@
 """The limit of an eager step: what it computes, again without a tape.
 
 NumPy's functions and the kit's loops are called in their order, on the same arrays, by a loop over a list of calls.
-No tape around these functions can be faster than that; what another library needs less is in its functions.
+No tape around these functions can be faster than that; what another library needs less is in its functions. Updates
+move the variables at each call, as the steps themselves do.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -13,7 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from autodiff_kit.core import fast_backward
+from autodiff_kit.core import backward, fast_backward
 from autodiff_kit.core.operation import OPS
 from autodiff_kit.optim.optimizer import Optimizer
 from benchmarks.library_comparison.systems import System, Systems, limit
@@ -75,17 +77,20 @@ class _Notes:
 
     def _unbroadcast(self, g: Any, spec: Any, lead: int = 0) -> Any:
         result = _unbroadcast(g, spec, lead)
-        if result is not g:
+        if result is not g and not self._inside:
             self.calls.append((_unbroadcast, (g, spec, lead), {}))
         return result
 
     def _sum_with(self, part: Any, node: Any, own: Any) -> Any:
         before = node.cotangent
         total = _sum_with(part, node, own)
+        if self._inside:
+            return total
         if callable(part):
             self.calls.append((part, (total,), {}))
         elif before is not None:
-            self.calls.append((np.add, (before, part, total) if total is before else (before, part), {}))
+            in_place = total is before
+            self.calls.append((np.add, (before, part, total), {}) if in_place else (operator.add, (before, part), {}))
         return total
 
     @contextmanager
@@ -102,8 +107,9 @@ class _Notes:
                 }
                 for name, new in changed.items():
                     stack.enter_context(patch.object(op, name, new))
-            stack.enter_context(patch.object(fast_backward, "unbroadcast", self._unbroadcast))
-            stack.enter_context(patch.object(fast_backward, "sum_with", self._sum_with))
+            for module in (backward, fast_backward):
+                stack.enter_context(patch.object(module, "unbroadcast", self._unbroadcast))
+                stack.enter_context(patch.object(module, "sum_with", self._sum_with))
             for kind in _kinds(Optimizer):
                 if "_update" in vars(kind):
                     update = self.noting(kind._update)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autodiff_kit as ak
 from benchmarks.library_comparison import harness, report, speed_targets, tape_length
+from benchmarks.library_comparison.eager_calls import calls_alone
 from benchmarks.library_comparison.setting import Setting
 from benchmarks.library_comparison.systems import (
     COMPILED,
@@ -183,3 +185,19 @@ def test_report() -> None:
     assert "1 of 1 targets are met" in text
     page = report.page(data)
     assert page.count("\n| --- |") == 6
+
+
+def test_the_calls_of_an_eager_step_run_again_without_a_tape() -> None:
+    """Slices, rows of a table, sums of parts and updates are among them."""
+    table, w = ak.Variable(np.ones((8192, 16))), ak.Variable(np.ones(16))
+    optimizer, ids = ak.optim.SGD(0.1), np.array([1, 2, 2, 5])
+
+    def step() -> Any:
+        def loss() -> Any:
+            return ak.sum(table[ids] * w) + ak.sum(table[ids + 1] * 2.0) + ak.sum(w[1:]) + ak.sum(w * w)
+
+        return optimizer.minimize(loss, [table, w])
+
+    (alone,) = calls_alone(System(step)).values()
+    alone.run()
+    assert not alone.numbers

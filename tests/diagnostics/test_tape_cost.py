@@ -12,7 +12,12 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
-from autodiff_kit.diagnostics.operation_cost import backward_rule_flops, forward_flops, only_moves_entries
+from autodiff_kit.diagnostics.operation_cost import (
+    _rule_arithmetic,
+    backward_rule_flops,
+    forward_flops,
+    only_moves_entries,
+)
 from autodiff_kit.diagnostics.table_format import format_count
 from autodiff_kit.diagnostics.tape_cost import OperationCosts, TapeCost, cost, cost_key
 
@@ -405,3 +410,11 @@ def test_reading_an_assigned_variable_again_is_free() -> None:
         second = w * 3.0
     assert {row.op: row.flops for row in tape.cost(by="op").rows} == {"multiply": 6, "read": 0}
     assert first.shape == second.shape == (3,)
+
+
+@pytest.mark.parametrize(("name", "count"), [("Max", 1), ("Logsumexp", 6), ("Prod", 6), ("Norm2", 4), ("Matmul", 0)])
+def test_arithmetic_with_axes_is_not_counted(name: str, count: int) -> None:
+    """Rules also compute where an axis goes, in helpers; only arithmetic with entries is a cost."""
+    op = OPS[name]
+    assert op.vjps is not None
+    assert _rule_arithmetic(op.vjps[0], op.family == "linear")[0] == count
