@@ -21,7 +21,7 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     Parameters
     ----------
     value : array_like
-        Numbers, nested lists, an array, or a tensor. An array is copied.
+        Numbers, nested lists, an array, or a tensor. An array is copied, into C order.
     dtype : dtype, optional
         By default NumPy's: float64 for Python floats, int64 for Python integers.
     name : str, optional
@@ -58,7 +58,7 @@ def copy_value(value: Any, dtype: Any) -> Any:
     if isinstance(given, np.ndarray | np.generic):
         check_real_numbers(given.dtype, f"a value of dtype {given.dtype}")
     try:
-        own = np.array(given, dtype=None if dtype is None else as_dtype(dtype))
+        own = np.array(given, dtype=None if dtype is None else as_dtype(dtype), order="C")
     except (TypeError, ValueError, OverflowError) as error:
         wanted = "" if dtype is None else f" of dtype {dtype}"
         raise DtypeError(f"these values cannot be converted to an array{wanted}: {error}") from error

@@ -68,7 +68,8 @@ def _label_leading_axes(x: Any, own: Labels) -> tuple[Any, Labels]:
 
 def _matrix_product(a: Any, b: Any, left: Labels, right: Labels, out: Labels) -> Any:
     """Two labelled arrays as one stack of matrix products, which BLAS computes."""
-    order_a, order_b, batch, rows, inner, back = _pair_layout(left, right, out)
+    turned, order_a, order_b, batch, rows, inner, back = _pair_layout(left, right, out)
+    a, b = (b, a) if turned else (a, b)
     a, b = a.transpose(order_a), b.transpose(order_b)
     ahead, upper, lower = a.shape[:batch], a.shape[batch : batch + rows], b.shape[batch + inner :]
     common = math.prod(b.shape[batch : batch + inner])
@@ -79,15 +80,23 @@ def _matrix_product(a: Any, b: Any, left: Labels, right: Labels, out: Labels) ->
 
 
 @lru_cache(maxsize=1024)
-def _pair_layout(left: Labels, right: Labels, out: Labels) -> tuple[list[int], list[int], int, int, int, list[int]]:
-    """The axis orders of both arrays and of the result, and the number of axes of each kind."""
+def _pair_layout(
+    left: Labels, right: Labels, out: Labels
+) -> tuple[bool, list[int], list[int], int, int, int, list[int]]:
+    """Whether the arrays change places, their axis orders and the result's, and the number of axes of each kind.
+
+    They change places where the result begins with axes of the second, so that it lies in order in memory.
+    """
+    begins = next((n for n in out if n not in left or n not in right), None)
+    turned = begins is not None and begins not in left
+    left, right = (right, left) if turned else (left, right)
     batch = [n for n in left if n in right and n in out]
     inner = [n for n in left if n in right and n not in out]
     rows, columns = [n for n in left if n not in right], [n for n in right if n not in left]
     first, second = ([own.index(n) for n in names] for own, names in (
         (left, batch + rows + inner), (right, batch + inner + columns)))  # fmt: skip
     found = batch + rows + columns
-    return first, second, len(batch), len(rows), len(inner), [found.index(n) for n in out]
+    return turned, first, second, len(batch), len(rows), len(inner), [found.index(n) for n in out]
 
 
 # -------------------------------------------------------------------------------- products of many operands

@@ -146,11 +146,12 @@ class MemoryPlan:
         for a in u.inputs:
             if is_scalar(a) or a.shape != o.shape or a.dtype != o.dtype or a in u.overwrites:
                 continue
-            f = self.memory_owner(a)
+            base = view_base(a) if _covers_storage(a) else a
+            f = self.memory_owner(base)
             if home is not None:
                 fits = home == ("state", a)
             else:
-                fits = a in self.lifetimes and f not in self.locations and self.lifetimes[f][1] == u.position
+                fits = base in self.lifetimes and f not in self.locations and self.lifetimes[f][1] == u.position
             others = (b for b in u.inputs if b is not a and not is_scalar(b))
             if not fits or any(self.memory_owner(view_base(b)) is f for b in others):
                 continue  # the same memory is also read through another view
