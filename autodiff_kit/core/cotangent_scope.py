@@ -21,24 +21,20 @@ class CotangentScope:
     _depth = 0
 
     def __init__(self, nodes: list[Node], leaves: tuple[Node | None, ...]) -> None:
-        self.nodes = nodes
-        self.leaves = leaves
+        self.nodes, self.leaves = nodes, [n for n in leaves if n is not None]
 
     def __enter__(self) -> None:
         _lock.acquire()
         CotangentScope._depth += 1
         self.outer: list[tuple[Node, Any]] = []
         if CotangentScope._depth > 1:
-            self.outer = [
-                (n, n.cotangent) for n in (*self.nodes, *self.leaves) if n is not None and n.cotangent is not None
-            ]
+            self.outer = [(n, n.cotangent) for n in (*self.nodes, *self.leaves) if n.cotangent is not None]
             for node, _ in self.outer:
                 node.cotangent = None
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         for leaf in self.leaves:
-            if leaf is not None:
-                leaf.cotangent = None
+            leaf.cotangent = None
         if kind is not None:
             for node in self.nodes:
                 for n in (node, *node.inputs):

@@ -16,7 +16,7 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.dispatch import compute, enter_frame, explain_failure, record_op
-from autodiff_kit.core.numpy_protocol import canonical
+from autodiff_kit.core.numpy_protocol import canonical, number_as_array
 from autodiff_kit.core.record import ArrayNode
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import Tracer
@@ -168,7 +168,7 @@ def comparison_function(op: Op) -> Function:
             if frame is None:
                 return wrap(y)
         node = ArrayNode()
-        node.spec = _BOOLEAN
+        node.spec = ArraySpec.of(y)
         node.op = op.active
         node.parts = (a, m, y, x, z)
         node.record, node.cotangent = record, None
@@ -178,8 +178,6 @@ def comparison_function(op: Op) -> Function:
 
     return call
 
-
-_BOOLEAN = ArraySpec((), np.dtype(np.bool_))
 
 PYTHON_NUMBERS: set[type] = {float, int}
 """Types that take their dtype from the other operand: Python's numbers, and symbolic values in their place."""
@@ -222,5 +220,9 @@ def _operand_value(a: Any, beside: Any) -> Any:
     if type(a) is Tensor:  # a float64 tensor decides the dtype of the result, which a Python number does not
         return np.float64(a._value) if type(a._value) is float and type(other) is not float else a._value
     if type(a) is float or type(a) is int:
-        return float(a) if type(other) is float else a
+        if type(other) is float:
+            return float(a)
+        # -0.0 would be found as 0.0
+        is_fast = type(other) is np.ndarray and other.shape and other.dtype.char in "fd" and 1e-30 < abs(a) < 1e30
+        return number_as_array(a, other.dtype) if is_fast else a
     return a if isinstance(a, Tracer) else as_tensor(a)._value

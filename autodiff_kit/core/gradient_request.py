@@ -24,8 +24,7 @@ def check_target(value: Any) -> Tensor:
         return value
     raise DtypeError(
         f"a target must be a tensor, got a {type(value).__name__}, which is not on any record. Compute the target "
-        "inside "
-        "the tape's block and do not convert it to a plain number or array."
+        "inside the tape's block and do not convert it to a plain number or array."
     )
 
 
@@ -64,8 +63,7 @@ def initial_cotangent(target: Any, weight: Any, lead: int, graph: bool) -> Any:
 
 def zeros_like(value: Any, shape: tuple[int, ...] | None = None) -> Tensor:
     """Zeros with a value's dtype, and its shape or another one."""
-    zeros = np.zeros(value.shape if shape is None else shape, value.dtype)
-    return wrap(0.0 if zeros.ndim == 0 and zeros.dtype == np.float64 else zeros)
+    return wrap(canonical(np.zeros(value.shape if shape is None else shape, value.dtype)))
 
 
 def fill_unconnected(

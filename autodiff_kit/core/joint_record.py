@@ -78,12 +78,8 @@ def joint_record(*parts: Record | JointRecord | None) -> Record | JointRecord | 
 
 
 def common_record(nodes: tuple[Node | None, ...]) -> tuple[Record | JointRecord | None, tuple[Node | None, ...]]:
-    """The record for an operation on ``nodes``, and the nodes that are on it (None in place of the others)."""
-    records = [node.record for node in nodes if node is not None]
-    first = records[0] if records else None
-    if all(record is first for record in records):
-        return (first, nodes) if first is not None and first.sink is not None else (None, nodes)
-    record = joint_record(*records)
+    """For ``nodes`` of several records the one of an operation on them, and those on it (None in place of others)."""
+    record = joint_record(*[node.record for node in nodes if node is not None])
     if record is None:
         return None, nodes
     live = {id(r) for r in record.members}

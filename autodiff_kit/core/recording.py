@@ -137,5 +137,6 @@ class Recording:
 
 def _discard(record: Record) -> None:
     record.close()
-    record.release()
+    if record.shares_nodes:  # those of other records wait for the last
+        record.release()
     record.clear()

@@ -21,7 +21,7 @@ class SparseGradient:
 
 
 class EntriesGradient(functools.partial[None]):
-    """What a slice of an array passes back: a call that adds it to an array of the whole shape, in place."""
+    """What a slice passes back: ``part(array, is_zero)`` adds it to an array of the whole shape, in place."""
 
 
 def entries_of(node: Any, g: Any, whole: Any) -> Any:
@@ -41,12 +41,13 @@ def sum_with(part: Any, node: Any, own: dict[Any, Any]) -> Any:
     before: Any = node.cotangent
     is_own = type(before) is np.ndarray and own.get(node) is before
     if type(part) is EntriesGradient and not isinstance(before, Tracer):
+        is_zero = before is None
         if not is_own or not before.flags.c_contiguous:
-            before = own[node] = np.zeros(*node.spec) if before is None else np.array(before, order="C")
-        part(before)
+            before = own[node] = np.zeros(*node.spec) if is_zero else np.array(before, order="C")
+        part(before, is_zero)
         return before
     if type(part) is EntriesGradient:
-        part(entries := np.zeros(*node.spec))
+        part(entries := np.zeros(*node.spec), True)
         return before + entries
     if before is None:
         return part

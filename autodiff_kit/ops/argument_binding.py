@@ -30,13 +30,18 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
     names, needed, value = binder.names, binder.needed, op.value
     rest, defaults, prepare = names[arrays:], binder.defaults, binder.prepare
 
-    def on_any(*args: Any, **params: Any) -> Tensor:
-        if params or not needed <= len(args) <= len(names):
+    most = len(names)
+
+    def on_several(*args: Any, **params: Any) -> Tensor:
+        if params or not needed <= len(args) <= most:
             args, params = binder.bind(args, params)
-        if arrays > 1:
-            operands = tuple([as_tensor(x) for x in args[:arrays]])
-            return apply_op(op, operands, binder.prepare_parameters(operands, args[arrays:], params))
-        x = args[0] if type(args[0]) is Tensor else as_tensor(args[0])  # one array: `apply_op`, written in line
+        operands = tuple([as_tensor(x) for x in args[:arrays]])
+        return apply_op(op, operands, binder.prepare_parameters(operands, args[arrays:], params))
+
+    def on_one(*args: Any, **params: Any) -> Tensor:  # the same with `apply_op` written in line
+        if params or not needed <= len(args) <= most:
+            args, params = binder.bind(args, params)
+        x = args[0] if type(args[0]) is Tensor else as_tensor(args[0])
         try:
             params = prepare(x, *args[1:], **params)
         except Exception as error:  # noqa: BLE001 - an unknown exception is raised again
@@ -48,7 +53,8 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
             y = explain_failure(error, op, (z,), params)
         if type(y) is not np.ndarray or not y.ndim or not y.dtype.isnative:
             y = canonical(y)
-        return wrap(y) if (node := x.node) is None else record_op(op, y, (z,), (node,), params, 2)
+        node = x if x.record is not None else x._node
+        return wrap(y) if node is None else record_op(op, y, (z,), (node,), params, 2)
 
     def on_values(*args: Any, **params: Any) -> Any:
         if type(args[0]) is np.ndarray and (arrays == 1 or (arrays == 2 and type(args[1]) is np.ndarray)):
@@ -59,7 +65,7 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
         tracer = highest_tracer(operands)
         return compute(op, operands, params) if tracer is None else tracer.apply(op, operands, params)
 
-    return on_any if public else on_values
+    return on_values if not public else on_one if arrays == 1 else on_several
 
 
 def sequence_function(op: Op, arrays: int, parameters: Any, prepare: Function | None, public: bool) -> Function:

@@ -44,7 +44,7 @@ def entrywise_loop(name: str, *arrays: Any) -> Any:
     if (loop := kernels.compiled_loop(name)) is None:
         return None
     out = np.empty(x.shape, x.dtype)
-    return None if loop(*[a.reshape(-1) for a in arrays], out.reshape(-1)) is False else out
+    return None if loop(*[a.ravel() for a in arrays], out.ravel()) is False else out  # ravel is the fastest view
 
 
 def loop_over_axes(

@@ -21,7 +21,11 @@ def checked_index(index: Any) -> tuple[Any, ...]:
         return (index,)
     parts = index if type(index) is tuple else tuple(index) if isinstance(index, tuple) else (index,)
     for p in parts:
-        if not (p is None or p is Ellipsis or type(p) is int or (type(p) is slice and _has_plain_bounds(p))):
+        if type(p) is slice:
+            is_plain = type(p.start) in _BOUND_TYPES and type(p.stop) in _BOUND_TYPES and type(p.step) in _BOUND_TYPES
+        else:
+            is_plain = p is None or p is Ellipsis or type(p) is int
+        if not is_plain:
             return tuple([checked_index_part(part) for part in parts])
     return parts  # most of them: nothing in it can change
 
@@ -43,17 +47,13 @@ def checked_index_part(part: Any) -> Any:
     return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
 
 
-def _has_plain_bounds(part: slice) -> bool:
-    return type(part.start) in _BOUND_TYPES and type(part.stop) in _BOUND_TYPES and type(part.step) in _BOUND_TYPES
-
-
 _BOUND_TYPES = {int, type(None)}
 _BASIC_TYPES = {int, slice, type(None), type(Ellipsis)}
 
 
 def is_basic_index(index: tuple[Any, ...]) -> bool:
     """Whether an index has only integers, slices, None and Ellipsis."""
-    return not [p for p in index if type(p) not in _BASIC_TYPES and is_array_index(p)]  # asked several times for each
+    return _BASIC_TYPES.issuperset(map(type, index)) or not any(map(is_array_index, index))
 
 
 def reads_all_in_order(index: tuple[Any, ...], size: int, entries: int) -> bool:

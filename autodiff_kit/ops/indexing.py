@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
+from autodiff_kit.core.dispatch import record_op
+from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.sparse_gradient import EntriesGradient
-from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue, Tracer, as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
@@ -47,10 +49,13 @@ def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: An
     return EntriesGradient(_add_entries, x=np.asarray(g, like.dtype), index=index, lead=lead)
 
 
-def _add_at(index: tuple[Any, ...], g: Any, total: Any) -> None:
+def _add_at(index: tuple[Any, ...], g: Any, total: Any, is_zero: bool = False) -> None:
     """Add to the entries of a basic index, in place."""
-    view = total[index]
-    np.add(view, g, out=view)
+    if is_zero:
+        total[index] = g
+    else:
+        view = total[index]
+        np.add(view, g, out=view)
 
 
 def _row_gradient(g: Any, like: Any, index: Any) -> Any:
@@ -119,6 +124,24 @@ def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
         raise RangeError(f"index {index} of a value of shape {x.shape[lead:]}: {error}") from error
 
 
+def subscript(x: Any, index: Any) -> Tensor:
+    """``x[index]`` as users write it: :func:`getitem`, with a short way for tensors that hold arrays."""
+    z = x._value
+    if type(x) is not Tensor or type(z) is not np.ndarray:
+        return getitem(x, index)
+    index = checked_index(index)
+    try:
+        y = z[index]
+    except Exception:  # noqa: BLE001 - `getitem` explains it
+        return getitem(x, index)
+    if type(y) is not np.ndarray or not y.shape:
+        y = canonical(y)
+    node = x._node
+    if node is None:
+        return wrap(y)
+    return record_op(getitem.op, y, (z,), (node,), {"index": index, "ndim": z.ndim}, 2)  # type: ignore[attr-defined]
+
+
 @linear(
     lambda g, _y, _x, *, index, shape, ndim: v.getitem(g, index=index, ndim=len(shape)),
     flops=lambda _y, x, *_: np.size(x),
@@ -129,11 +152,11 @@ def _scatter(x: Any, index: Any, shape: Any, ndim: int = 0) -> Any:
     lead = x.ndim - ndim
     half = x.dtype == np.float16
     out = np.zeros(x.shape[:lead] + tuple(shape), np.float32 if half else x.dtype)
-    _add_entries(out, x, index, lead)
+    _add_entries(out, x=x, index=index, lead=lead)
     return out.astype(x.dtype) if half else out
 
 
-def _add_entries(out: Any, x: Any, index: Any, lead: int = 0) -> None:
+def _add_entries(out: Any, _is_zero: bool = False, *, x: Any, index: Any, lead: int = 0) -> None:
     """Add ``x`` to an array in C order at ``index``, in place; entries at the same position add up."""
     shape = out.shape[lead:]
     at = index_after_leading_axes(index, lead)

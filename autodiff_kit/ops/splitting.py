@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.dispatch import record_op
-from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.axes import checked_ints, negative_axis
 from autodiff_kit.ops.docstrings import sections_of
-from autodiff_kit.ops.indexing import getitem
 
 
 def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
@@ -178,11 +176,6 @@ def _members(t: Tensor, before: tuple[slice, ...]) -> Iterator[Tensor]:
     if t.node is not None and n > _SHORT_STACK:
         for half in (slice(None, n // 2), slice(n // 2, None)):
             yield from _members(t[(*before, half)], before)
-    elif type(t._value) is np.ndarray:  # as many calls of getitem, without checks of the index
-        for k in range(n):
-            index: tuple[Any, ...] = (*before, k)
-            params = {"index": index, "ndim": t.ndim}
-            yield record_op(getitem.op, canonical(t._value[index]), (t._value,), (t.node,), params)  # type: ignore[attr-defined]
     else:
         yield from (t[(*before, k)] for k in range(n))
 

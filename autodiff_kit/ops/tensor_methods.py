@@ -71,7 +71,7 @@ _OTHER_OPERATORS: dict[str, Callable[..., Any]] = {
     "abs": arithmetic.abs,
     "pos": selection.identity,
     "invert": comparison.bitwise_invert,
-    "getitem": indexing.getitem,
+    "getitem": indexing.subscript,
     "lt": comparison.less,
     "le": comparison.less_equal,
     "gt": comparison.greater,

@@ -118,7 +118,7 @@ class Optimizer:
     @collects_afterwards
     def _value_and_pairs(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> tuple[Any, list[Pair]]:
         several, loss_fn = variable_list(variables), check_callable("loss_fn", loss_fn)
-        with GradientTape() as tape:
+        with GradientTape(persistent=True) as tape:  # which is dropped as a whole: releasing values takes longer
             loss = loss_fn()
         return loss, list(zip(tape.gradient(loss, several), several, strict=True))
 

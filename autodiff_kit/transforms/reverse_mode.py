@@ -82,7 +82,7 @@ def _value_and_grad(f: Function, argnums: int | tuple[int, ...], has_aux: bool, 
     @collects_afterwards
     def run(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         arguments, sources = split_arguments(args, argnums)
-        with GradientTape() as tape:
+        with GradientTape(persistent=True) as tape:  # dropped as a whole at the end, which is faster than a release
             tape.watch(sources)
             output, aux = split_aux(f(*arguments, **kwargs), has_aux, what)
             value = scalar_output(output)

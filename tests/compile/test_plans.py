@@ -179,6 +179,16 @@ def test_a_derivative_overwrites_a_value_that_only_it_reads() -> None:
     assert len(first.outputs) == 2  # its value and its derivative, no intermediate value
 
 
+def test_a_kernel_writes_over_an_input_in_another_shape() -> None:
+    """A product that is only read as an array with more axes: its memory takes the derivative."""
+
+    def f(a: Any, b: Any, goal: Any) -> Any:
+        return ((ak.reshape(a @ b, goal.shape) - goal) ** 2).sum()
+
+    plan = planned(ak.grad(f, (0, 1)), normal(6, 5), normal(5, 8), normal(3, 2, 8))
+    assert plan.memory_plan.arena_bytes == 64 * 3  # 48 numbers of 4 bytes, once
+
+
 def test_equal_slices_of_arrays_of_different_lengths() -> None:
     slopes = ak.compile(ak.grad(lambda a, b: ak.sum(ak.sin(a[:3] + b[:3])), (0, 1)))
     assert [g.shape for g in slopes(normal(5), normal(7))] == [(5,), (7,)]

@@ -162,6 +162,23 @@ def test_a_closed_record_holds_no_frame() -> None:
     assert float(outer.gradient(y, x)) == 3.0
 
 
+@pytest.mark.parametrize("how", ["grad", "minimize"])
+def test_what_outlives_the_kits_own_tape_holds_no_part_of_its_record(how: str) -> None:
+    """The value of a loss, and a value that a list took out of the function."""
+    kept: list[Any] = []
+    w = ak.Variable([1.0, 2.0])
+
+    def loss(w: Any) -> Any:
+        kept.append(w * 3.0)
+        return (kept[-1] ** 2).sum()
+
+    if how == "grad":
+        kept.append(ak.value_and_grad(loss)(w)[0])
+    else:
+        kept.append(ak.optim.SGD(0.1).minimize(lambda: loss(w), [w]))
+    assert [t.node is None or t.node.parts == (None,) for t in kept] == [True, True]
+
+
 @pytest.fixture
 def thresholds() -> Iterator[tuple[int, int, int]]:
     """The collector's thresholds that a user has set; afterwards those of before."""

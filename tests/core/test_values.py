@@ -101,6 +101,32 @@ def test_writes_to_a_users_array_change_no_gradient() -> None:
     assert (w.tolist(), t.tolist()) == ([5.0, 6.0], [3.0, 4.0])
 
 
+def test_constants_and_variables_are_in_c_order() -> None:
+    """A compiled function would copy an array in another order at each call."""
+    turned = np.arange(6.0).reshape(2, 3).T
+    for value in (ak.constant(turned), ak.Variable(turned), ak.Variable(np.zeros((3, 2))).assign(turned)):
+        assert value._value.flags.c_contiguous
+        np.testing.assert_array_equal(value.numpy(), turned)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("number", [0, 0.0, -0.0, 1, -3, 0.1, 1e-40, 1e40, 10**20, float("inf"), float("nan")], ids=str)
+def test_a_number_beside_an_array_is_rounded_as_numpy_does(number: float, dtype: str) -> None:
+    """Its dtype is the array's. Twice, since some numbers are kept; signs of 0 and the gradient count, too."""
+    x = np.array([[-2.0, 0.5], [0.0, 3.0]], dtype)
+    for _ in range(2):
+        for f in (lambda x: x * number, lambda x: number - x, lambda x: x + number):
+            with np.errstate(all="ignore"):
+                found, expected = f(ak.constant(x)).numpy(), f(x)
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+            np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+        with np.errstate(all="ignore"):
+            slope, one = ak.grad(lambda x: (x * number).sum())(x).numpy(), np.ones_like(x) * number
+        np.testing.assert_array_equal(slope, one)
+        np.testing.assert_array_equal(np.signbit(slope), np.signbit(one))
+
+
 def test_writes_to_masks_labels_and_ids_change_no_gradient() -> None:
     """The same for arrays that are not operands."""
     x = ak.Variable([[1.0, 2.0], [3.0, 4.0]])

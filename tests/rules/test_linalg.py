@@ -359,6 +359,16 @@ def test_a_long_einsum_is_products_of_two_in_a_cheap_order() -> None:
     np.testing.assert_allclose(y.numpy(), a @ (b @ (c @ x)), rtol=1e-12)
 
 
+@pytest.mark.parametrize("text", ["ij,jk->ik", "ij,jk->ki", "bij,bjk->bki", "ij,kj->ki", "i,j->ji", "rij,ri->rj"])
+def test_the_result_of_an_einsum_lies_in_order(text: str) -> None:
+    """Also where it begins with axes of the second array: what follows, and the gradient, needs no copy of it."""
+    shapes = [tuple("rijkb".index(n) + 2 for n in own) for own in text.partition("->")[0].split(",")]
+    a, b = (RNG.normal(size=shape) for shape in shapes)
+    found = ak.einsum(text, a, b)
+    assert found._value.flags.c_contiguous
+    np.testing.assert_allclose(found.numpy(), np.einsum(text, a, b), rtol=1e-12, atol=1e-12)
+
+
 def test_an_einsum_of_sixty_matrices() -> None:
     """NumPy's letters do not suffice for the labels."""
     matrices = list(RNG.normal(size=(60, 2, 2)))
