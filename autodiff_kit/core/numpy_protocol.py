@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     from autodiff_kit.core.tensor import Tensor
 
-__all__ = [
-    "Value", "add_method", "as_text", "canonical", "check_real_numbers", "is_writable", "number_as_array", "unwrap",
-]  # fmt: skip
+__all__ = ["Value", "add_method", "as_text", "canonical", "check_real_numbers", "is_writable", "number_array", "unwrap"]
 
 
 def canonical(value: Any) -> Any:
@@ -57,7 +55,7 @@ def check_real_numbers(dtype: np.dtype[Any], described: str) -> None:
 
 
 @lru_cache(maxsize=256)
-def number_as_array(number: float, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+def number_array(number: float, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """A Python number as an array without axes: beside another array NumPy takes half the time for it."""
     array = np.array(number, dtype)
     array.flags.writeable = False

@@ -64,7 +64,8 @@ def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
         return g.sum(axis=axes, keepdims=keepdims, dtype=np.float32).astype(np.float16)
     if g.size >> 12 and axes[0] == 0 and len(axes) < g.ndim and g.flags.c_contiguous and g.dtype.char in "fd":
         # The first axes: a product with ones, which BLAS computes several times as fast.
-        return np.ones(n := np.prod(g.shape[: len(axes)]), g.dtype).dot(g.reshape(n, -1)).reshape(g.shape[len(axes) :])
+        first = g[(0,) * len(axes)]
+        return np.ones(g.size // first.size, g.dtype).dot(g.reshape(-1, first.size)).reshape(first.shape)
     return np.add.reduce(g, axes, None, None, keepdims)  # type: ignore[call-overload]
 
 

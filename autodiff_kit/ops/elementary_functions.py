@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import number_as_array
+from autodiff_kit.core.numpy_protocol import number_array
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.families import elementwise
@@ -155,7 +155,7 @@ def _tanh_vjp(g: Any, y: Any, _x: Any) -> Any:
     if not is_plain(g, y):
         return g * (1.0 - y * y)
     slope = y * y
-    np.subtract(number_as_array(1.0, y.dtype), slope, out=slope)
+    np.subtract(number_array(1.0, y.dtype), slope, out=slope)
     return np.multiply(g, slope, out=slope)
 
 

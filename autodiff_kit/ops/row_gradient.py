@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -150,4 +151,4 @@ def sum_rows_by_place(rows: Any, place: Any, count: int) -> Any:
 
 def worth_rows(shape: tuple[int, ...], asked: int) -> bool:
     """Whether the gradient of a table is stored as rows: the table is large, and few of its rows were read."""
-    return len(shape) > 1 and int(np.prod(shape, dtype=np.int64)) >= 1 << 16 and asked * 8 <= shape[0]
+    return len(shape) > 1 and asked * 8 <= shape[0] and math.prod(shape) >= 1 << 16

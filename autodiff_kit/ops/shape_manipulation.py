@@ -6,6 +6,7 @@ to negative numbers, and the operations count from the end.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from autodiff_kit.ops.families import linear
 
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
     wanted = checked_ints(shape, "reshape")
+    if math.prod(wanted) == x.size and not (wanted and min(wanted) < 0):
+        return wanted
     try:
         return np.empty(x.shape, np.bool_).reshape(wanted).shape if x.size < 1 << 16 else _resolve_shape(x.size, wanted)
     except ValueError as error:
@@ -27,9 +30,9 @@ def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
 
 
 def _resolve_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:
-    known = int(np.prod([n for n in wanted if n != -1], dtype=np.int64))
+    known = math.prod([n for n in wanted if n != -1])
     full = tuple(size // max(known, 1) if n == -1 else n for n in wanted)
-    if int(np.prod(full, dtype=np.int64)) != size:
+    if math.prod(full) != size:
         raise ValueError("sizes differ")
     return full
 

@@ -52,7 +52,7 @@ def random_generator(seed: Any, what: str) -> np.random.Generator:
 
 def watchable_copy(nest: Any) -> Any:
     """An argument, or a pytree of them, copied into tensors that may be watched; a list of numbers is one array."""
-    if _is_array_as_list(nest):
+    if type(nest) is Tensor or _is_array_as_list(nest):
         return _watchable_tensor(nest)
     return unflatten_like(nest, [_watchable_tensor(x) for x in flatten(nest)])
 

@@ -65,7 +65,7 @@ def _scale_and_shift(
         )  # a Python number takes the dtype of the other operand
         if np.shape(t) not in ((), shape):
             raise ShapeError(f"{name}: the {what} must be one number or have shape {shape}, got shape {np.shape(t)}")
-        t = reshape(t, place) if np.shape(t) else t
+        t = t if np.shape(t) in ((), place) else reshape(t, place)
         y = y * t if what == "scale" else y + t
     return y
 
