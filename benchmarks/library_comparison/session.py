@@ -148,7 +148,7 @@ class Session:
                             )
                         ]
                     )
-        for what, times in collected(lengths).items():
+        for what, times in collected([*lengths, 10 * lengths[-1]]).items():
             each = ", ".join(f"{spent / n * 1e9:.0f} ns at {n:,}" for n, spent in times.items())
             slope = f"{slopes(times):.2f}"
             self.notes.append(f"m with Python's collector at work: {what}, {each} an operation; a slope of {slope}")
