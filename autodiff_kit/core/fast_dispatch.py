@@ -16,7 +16,7 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.dispatch import compute, enter_frame, explain_failure, record_op
-from autodiff_kit.core.numpy_protocol import canonical, number_array
+from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import ArrayNode
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import Tracer
@@ -220,9 +220,5 @@ def _operand_value(a: Any, beside: Any) -> Any:
     if type(a) is Tensor:  # a float64 tensor decides the dtype of the result, which a Python number does not
         return np.float64(a._value) if type(a._value) is float and type(other) is not float else a._value
     if type(a) is float or type(a) is int:
-        if type(other) is float:
-            return float(a)
-        # -0.0 would be found as 0.0
-        is_fast = type(other) is np.ndarray and other.shape and other.dtype.char in "fd" and 1e-30 < abs(a) < 1e30
-        return number_array(a, other.dtype) if is_fast else a
+        return float(a) if type(other) is float else a
     return a if isinstance(a, Tracer) else as_tensor(a)._value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["Value", "add_method", "as_text", "canonical", "check_real_numbers", "is_writable", "number_array", "unwrap"]
+__all__ = ["Value", "add_method", "as_text", "canonical", "check_real_numbers", "is_writable", "unwrap"]
 
 
 def canonical(value: Any) -> Any:
@@ -52,14 +51,6 @@ def check_real_numbers(dtype: np.dtype[Any], described: str) -> None:
         )
         others = f"{described} is not a number or an array of numbers. Give numbers or lists of equal lengths."
         raise DtypeError(complex_numbers if dtype.kind == "c" else others)
-
-
-@lru_cache(maxsize=256)
-def number_array(number: float, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A Python number as an array without axes: beside another array NumPy takes half the time for it."""
-    array = np.array(number, dtype)
-    array.flags.writeable = False
-    return array
 
 
 def unwrap(value: Any) -> Any:

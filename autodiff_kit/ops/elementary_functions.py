@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import number_array
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.families import elementwise
@@ -151,11 +150,15 @@ def cosh(x: Any) -> Any:
     return np.cosh(x)
 
 
+# Beside an array NumPy takes half the time for an array without axes as for a Python number.
+_ONE = {char: np.ones((), char) for char in "fd"}
+
+
 def _tanh_vjp(g: Any, y: Any, _x: Any) -> Any:
     if not is_plain(g, y):
         return g * (1.0 - y * y)
     slope = y * y
-    np.subtract(number_array(1.0, y.dtype), slope, out=slope)
+    np.subtract(_ONE[y.dtype.char], slope, out=slope)
     return np.multiply(g, slope, out=slope)
 
 

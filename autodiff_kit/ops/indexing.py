@@ -129,9 +129,9 @@ def subscript(x: Any, index: Any) -> Tensor:
     z = x._value
     if type(x) is not Tensor or type(z) is not np.ndarray:
         return getitem(x, index)
-    index = checked_index(index)
     try:
-        y = z[index]
+        own = checked_index(index)
+        y = z[own]
     except Exception:  # noqa: BLE001 - `getitem` explains it
         return getitem(x, index)
     if type(y) is not np.ndarray or not y.shape:
@@ -139,7 +139,7 @@ def subscript(x: Any, index: Any) -> Tensor:
     node = x._node
     if node is None:
         return wrap(y)
-    return record_op(getitem.op, y, (z,), (node,), {"index": index, "ndim": z.ndim}, 2)  # type: ignore[attr-defined]
+    return record_op(getitem.op, y, (z,), (node,), {"index": own, "ndim": z.ndim}, 2)  # type: ignore[attr-defined]
 
 
 @linear(
