@@ -442,6 +442,27 @@ def test_a_thread_in_the_background_takes_over() -> None:
     assert run(TAKE_OVER, AUTODIFF_KIT_NUMBA="1").split() == ["True"] * 5
 
 
+ENDING = """
+import os, time
+from pathlib import Path
+from autodiff_kit import kernels
+for _ in range(kernels.COMPILE_AFTER_REQUESTS):
+    kernels.compiled_loop("relu")
+while not any(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbi")):
+    time.sleep(0.01)
+raise ArithmeticError("the learner's")
+"""
+
+
+def test_a_process_may_end_while_loops_are_compiled(loops: dict[str, Any], tmp_path: Path) -> None:
+    """With its own exit status, and after the loop that is being compiled rather than after all of them."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "AUTODIFF_KIT_NUMBA": "1"}
+    done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith("ArithmeticError: the learner's")
+    assert 0 < len(list(tmp_path.rglob("*.nbi"))) < len(loops) // 2
+
+
 def test_disabled_loops_are_not_compiled() -> None:
     assert run(TAKE_OVER, AUTODIFF_KIT_NUMBA="0").split() == ["True", "False", "False", "False", "True"]
     assert run("from autodiff_kit import kernels; print(kernels.compile_all_loops())", AUTODIFF_KIT_NUMBA="0") == "[]\n"

@@ -8,6 +8,7 @@ agree to the last bit.
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Callable
@@ -25,6 +26,8 @@ COMPILE_AFTER_REQUESTS = 200
 _loops: dict[str, Callable[..., Any]] = {}
 _requests_without_loop = 0
 _thread: threading.Thread | None = None
+stopped = False
+"""Whether the process ends, so that no further loop is compiled."""
 
 
 def enabled() -> bool:
@@ -46,6 +49,15 @@ def _count_request() -> None:
     if _requests_without_loop == COMPILE_AFTER_REQUESTS and enabled():
         _thread = threading.Thread(target=_compile_quietly, name="autodiff_kit kernels", daemon=True)
         _thread.start()
+        atexit.register(_stop)
+
+
+def _stop() -> None:
+    """Wait for the loop that is being compiled: LLVM may end a process with an error that ends meanwhile."""
+    global stopped
+    stopped = True
+    if _thread is not None:
+        _thread.join(5.0)
 
 
 def _compile_quietly() -> None:
