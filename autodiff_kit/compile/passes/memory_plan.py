@@ -45,10 +45,13 @@ def apply_view(array: Array, node: GraphNode) -> Array | None:
 
 
 def _reshaped(array: Array, shape: tuple[int, ...]) -> Array | None:
-    """The array reshaped without copying, or None."""
-    found = np.reshape(array, shape)  # NumPy 2.0, which some notebooks' services have, knows no copy=False
-    begins = [x.__array_interface__["data"][0] for x in (found, array)]
-    return found if begins[0] == begins[1] or not array.size else None  # a copy begins elsewhere
+    """The array reshaped without copying, or None: a copy would read memory that a template does not have."""
+    if array.flags.c_contiguous:
+        return np.reshape(array, shape)
+    try:
+        return np.reshape(array, shape, copy=False)
+    except (ValueError, TypeError):  # NumPy 2.0, which some notebooks' services have, knows no copy=False
+        return None
 
 
 def insert_copies(nodes: list[GraphNode]) -> list[GraphNode]:
