@@ -107,6 +107,9 @@ def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str
     op, params = node.op, node.params
     if op in _TEMPLATES:
         return _TEMPLATES[op].format(*(names[a] for a in node.args), p=params)
+    if node.weak and op == "power":
+        base, exponent = (names[a] for a in node.args)
+        return f"({base}) ** {exponent}"  # a negative number is raised as a whole
     if node.weak:
         env[f"py_{op}"] = PYTHON_OPERATORS[op]
         return f"py_{op}({given})"

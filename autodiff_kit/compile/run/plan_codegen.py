@@ -185,11 +185,7 @@ class PlanCodeGenerator:
             whole = n.args[0]
             more = "" if whole.dtype == n.dtype else f", dtype='{n.dtype.str}'"
             return names[whole] if is_scalar(whole) else f"np.{n.op}({self.view_name(whole)}, axis=None{more})"
-        return (
-            f"{names[n.args[0]]} ** {names[n.args[1]]}"
-            if n.op == "power" and n.weak
-            else numpy_expression(n, names, self.env)
-        )
+        return numpy_expression(n, names, self.env)
 
     def _total_expression(self, n: GraphNode) -> str:
         """The expression that reads a total that a kernel has stored, in float64 or in float32."""
