@@ -24,7 +24,7 @@ from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units
-from autodiff_kit.compile.run.numpy_codegen import check_form, numpy_expression
+from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 from autodiff_kit.core.dispatch import compute
@@ -62,7 +62,7 @@ class PlanCodeGenerator:
         self.memory_plan, self.compiler = memory_plan, compiler
         self.native_calls, self.window_loops = native_calls, window_loops  # imported here, as they import llvmlite
         self.argument_names = dict(inputs)  # node -> local name of the argument
-        self.env: dict[str, Any] = {"np": np, "check_form": check_form, "ndarray": np.ndarray,
+        self.env: dict[str, Any] = {**NUMPY_NAMES, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
                                     "run_units": native_calls.run_units}  # fmt: skip
         self.lines: list[str] = []
