@@ -49,7 +49,8 @@ class PlanCodeGenerator:
     pointer_rows : dict
         For each buffer that may move: begin and end of its rows for ``write_addresses``.
     needs_python : bool
-        Whether lines of Python run between the units: a NumPy call, or the question whether LAPACK failed.
+        Whether lines of Python run between the units: a NumPy call, arithmetic on single numbers, or the question
+        whether LAPACK failed.
     units, fixed, moved : array, dict, dict
         Rows of function and table; the memory of each buffer that stays; the rows of each that may move.
     """
@@ -82,9 +83,7 @@ class PlanCodeGenerator:
         self._scratch_sizes: dict[tuple[str, str], int] = {}  # entries for each dtype
         self.needs_python = False
         for u in memory_plan.units:
-            count = len(self._units)
             self._emit_unit(u)
-            self.needs_python |= len(self._units) == count
         self._emit_pending_units()
         self._allocate_tables()
         self._compiled.clear()
@@ -224,6 +223,7 @@ class PlanCodeGenerator:
         elif not is_scalar(u.node):
             self._emit_numpy_call(u.node)
         else:
+            self.needs_python = True
             self._pending_scalars.add(u.node)
             if not all(map(is_scalar, u.node.args)):  # its array operands may be overwritten later
                 self._emit_pending_units()
