@@ -286,13 +286,6 @@ class PlanCodeGenerator:
         self._scratch_sizes[room] = max(self._scratch_sizes.get(room, 0), size)
         return room, 0
 
-    def _emit_matmul(self, n: GraphNode) -> None:
-        """Emit a matrix product; operands whose strides BLAS does not accept are left to ``np.dot``, which copies."""
-        if not self._emit_blas_matmul(n):
-            flat = all(x.ndim == 2 and x.dtype == n.dtype for x in (n, *n.args)) and n.dtype.char in "fd"
-            argument_names = ", ".join(map(self._operand, n.args))
-            self._emit_line(f"{'dot' if flat else 'matmul'}({argument_names}, {self.view_name(n)})")
-
     def _emit_blas_matmul(self, n: GraphNode) -> bool:
         """Add a matrix product as a native unit, if BLAS accepts the strides of all operands."""
         nodes = (*n.args, n)
@@ -344,6 +337,8 @@ class PlanCodeGenerator:
 
     def _operand(self, a: GraphNode) -> str:
         """The expression for an operand of a NumPy call."""
+        if a.dtype == object:
+            return f"n{a.number}"
         if not is_scalar(a):
             return self.view_name(a)
         text = self.scalar_expression(a)
@@ -351,42 +346,40 @@ class PlanCodeGenerator:
 
     def _emit_numpy_call(self, n: GraphNode) -> None:
         """Emit a node that no kernel computes; most results are copied to their location."""
-        if n.op == "matmul":
-            self._emit_matmul(n)
+        if n.op == "matmul" and self._emit_blas_matmul(n):
             return
         if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n) or self._emit_row_loop(n)):
             return
         if n.op == "call" and n.params.function is set_rows:
             self._emit_set_rows(n)
             return
-        if n.op == "call" and n.dtype != object:
-            if written := n.params.expression(self._operands(n), self.env, f"fn{n.number}", self.view_name(n)):
-                self._emit_line(written)
-            else:  # it cannot write to its location
-                self.emit_call_line(n)
-            return
-        argument_names = self._operands(n)
-        text = numpy_expression(n, dict(zip(n.args, argument_names, strict=True)), self.env)
         if n.dtype == object:
-            self._emit_line(f"n{n.number} = {text}")
+            self._emit_line(f"n{n.number} = {self._numpy_text(n)}")
+            return
+        operands = [self._operand(a) for a in n.args]
+        given, out = ", ".join(operands), self.view_name(n)
+        if n.op == "matmul":  # with strides that BLAS does not accept; np.dot copies such operands
+            flat = all(x.ndim == 2 and x.dtype == n.dtype for x in (n, *n.args)) and n.dtype.char in "fd"
+            self._emit_line(f"{'dot' if flat else 'matmul'}({given}, {out})")
+        elif n.op == "call" and (writing := n.params.expression(operands, self.env, f"fn{n.number}", out)):
+            self._emit_line(writing)
+        elif n.op == "call":  # it cannot write to its location
+            self.emit_call_line(n)
         elif n.op == "concat":
-            self._emit_line(f"np.concatenate([{', '.join(argument_names)}], {n.params}, out={self.view_name(n)})")
+            self._emit_line(f"np.concatenate([{given}], {n.params}, out={out})")
         elif n.op in NON_UFUNC_OPS or n.weak:
-            self._emit_line(f"copyto({self.view_name(n)}, {text})")
+            self._emit_line(f"copyto({out}, {self._numpy_text(n)})")
         else:
-            self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
+            self._emit_line(f"np.{n.op}({given}, out={out})")
 
-    def _operands(self, n: GraphNode) -> list[str]:
-        """The expressions for the operands of a NumPy call."""
-        return [f"n{a.number}" if a.dtype == object else self._operand(a) for a in n.args]
+    def _numpy_text(self, n: GraphNode) -> str:
+        """The expression that computes a node from arrays in their locations."""
+        return numpy_expression(n, {a: self._operand(a) for a in n.args}, self.env)
 
     def emit_call_line(self, n: GraphNode, condition: str = "") -> None:
         """Emit an opaque call, whose result is copied to its location."""
-        names = self._operands(n)
-        text = numpy_expression(n, dict(zip(n.args, names, strict=True)), self.env)
-        self._emit_line(
-            f"{condition}copyto({self.view_name(n)}, check_form({text}, {n.shape}, {n.dtype.str!r}, {n.params.name!r}))"
-        )
+        checked = f"check_form({self._numpy_text(n)}, {n.shape}, {n.dtype.str!r}, {n.params.name!r})"
+        self._emit_line(f"{condition}copyto({self.view_name(n)}, {checked})")
 
     def _emit_set_rows(self, n: GraphNode) -> None:
         """Emit the replacement of rows; in a table that the plan owns, nothing else is touched."""
