@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import GraphNode, is_scalar
-from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
+from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator, filled_table
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.trace.loop_call import LoopCall
 
@@ -38,7 +38,7 @@ class _NativeLoop:
     def __init__(self, loop: LoopCall, generator: PlanCodeGenerator | ScalarProgram, places: list[Any]) -> None:
         from autodiff_kit.kernels import native_calls
 
-        self.native_calls, self.loop, self.generator = native_calls, loop, generator
+        self.native_calls, self.loop = native_calls, loop
         self.memory = [generator.env["memory"]]  # kept alive
         self.backward = loop.order.step < 0
         self.rows = {buffer: list(rows) for buffer, rows in generator.moved.items()}
@@ -60,23 +60,24 @@ class _NativeLoop:
 
     def _copied_before(self, cells: list[Any]) -> list[Any]:
         """What is copied before a step: source, target and size."""
-        loop, found = self.loop, []
+        loop = self.loop
+        found: list[Any] = []
         for k, (node, cell) in enumerate(zip(loop.inputs[: loop.carries + loop.entries], cells, strict=False)):
             source = ("carry", k) if k < loop.carries else self._stepping(("input", node), node)
             if cell is not None:
-                found.append(((source, 0), cell, _size(node)))
+                found += [(source, 0), cell, _size(node)]
         for k, j in loop.kept:
             node = loop.inputs[j]
-            found.append(((("carry", j), 0), (self._stepping(("kept", k), node), 0), _size(node)))
+            found += [(("carry", j), 0), (self._stepping(("kept", k), node), 0), _size(node)]
         return found
 
     def _copied_after(self, places: list[Any]) -> list[Any]:
         """What is copied after a step: source, target and size."""
-        found = []
+        found: list[Any] = []
         for k, (node, place) in enumerate(zip(self.loop.outputs, places, strict=True)):
             target = ("carry", k) if k < self.loop.carries else self._stepping(("out", k), node)
             if place != (target, 0):
-                found.append((place, (target, 0), _size(node)))
+                found += [place, (target, 0), _size(node)]
         return found
 
     def _stepping(self, buffer: Any, node: GraphNode) -> Any:
@@ -90,20 +91,10 @@ class _NativeLoop:
         return words
 
     def _copies(self, copies: list[Any]) -> list[tuple[int, int]]:
-        """The unit that copies between pairs of a buffer and an offset."""
+        """The unit that copies, given the source, target and size of each copy one after the other."""
         if not copies:
             return []
-        table = self._keep(np.zeros(1 + 3 * len(copies), np.int64))
-        table[0] = len(copies)
-        for k, (source, target, size) in enumerate(copies):
-            for place, (buffer, offset) in enumerate((source, target), 1 + 3 * k):
-                if buffer[0] == "const" and isinstance(self.generator, PlanCodeGenerator):
-                    self.fixed[buffer] = self.generator.memory_plan.buffer_array(buffer)
-                if buffer in self.fixed:
-                    table[place] = self.fixed[buffer].ctypes.data + offset
-                else:
-                    self.rows.setdefault(buffer, []).append((table.ctypes.data + 8 * place, offset))
-            table[3 + 3 * k] = size
+        table = self._keep(filled_table([len(copies) // 3, *copies], self.fixed, self.rows))
         return [(self.native_calls.COPY, table.ctypes.data)]
 
     def __call__(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any]:

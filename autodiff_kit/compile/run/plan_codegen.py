@@ -29,7 +29,7 @@ from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 from autodiff_kit.core.dispatch import compute
 
-__all__ = ["PlanCodeGenerator"]
+__all__ = ["PlanCodeGenerator", "filled_table"]
 
 _WORD_BYTES = 8
 _CELL_BYTES = 2 * _WORD_BYTES
@@ -72,6 +72,8 @@ class PlanCodeGenerator:
         self._compiled: dict[Any, tuple[list[GraphNode], KernelSource, int]] = {}  # by key: nodes, source, address
         self.views_of_buffer: dict[Any, list[tuple[str, tuple[int, ...], Any, int, tuple[int, ...]]]] = {}
         self.pointer_rows: dict[Any, tuple[float, float]] = {}
+        self.fixed: dict[Any, Any] = {("arena", None): memory_plan.arena}
+        self.moved: dict[Any, list[tuple[int, int]]] = {}
         self._names: dict[Any, str] = {}
         self._units: list[tuple[int, int]] = []  # address of the function, and start of its table entries
         self._unit_comments: list[str] = []  # shown in the printed plan
@@ -116,6 +118,8 @@ class PlanCodeGenerator:
         view: Any = self.memory_plan.array_of(node)
         buffer = self.memory_plan.buffer_of(node)
         whole: Any = self.memory_plan.buffer_array(buffer)
+        if buffer[0] == "const":
+            self.fixed[buffer] = whole
         return buffer, memory_span(view)[0] - whole.__array_interface__["data"][0], view
 
     def _bind_view(self, buffer: Any, layout: tuple[Any, ...]) -> str:
@@ -307,33 +311,20 @@ class PlanCodeGenerator:
     def _allocate_tables(self) -> None:
         """Allocate the tables and fill in the addresses of memory that does not move."""
         numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_BYTES // _WORD_BYTES)
-        table, units = np.zeros(len(self._table), np.int64), np.zeros((len(self._units), 2), np.int64)
-        fixed: dict[Any, Any] = {("scalars", None): numbers, ("arena", None): self.memory_plan.arena}
-        for room, size in self._scratch_sizes.items():
-            fixed[room] = np.empty(size, room[1])
-        moved: dict[Any, list[tuple[int, int]]] = {}
-        self.units, self.fixed, self.moved = units, fixed, moved
-        for k, entry in enumerate(self._table):
-            if type(entry) is not tuple:
-                table[k] = entry
-                continue
-            buffer, offset = entry
-            if buffer[0] == "const" and buffer not in fixed:
-                fixed[buffer] = self.memory_plan.buffer_array(buffer)
-            if buffer in fixed:
-                table[k] = fixed[buffer].ctypes.data + offset
-            else:
-                moved.setdefault(buffer, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
+        self.fixed[("scalars", None)] = numbers
+        self.fixed |= {room: np.empty(size, room[1]) for room, size in self._scratch_sizes.items()}
+        table = filled_table(self._table, self.fixed, self.moved)
+        self.units = units = np.zeros((len(self._units), 2), np.int64)
         for k, (function, start) in enumerate(self._units):
             units[k] = function, table.ctypes.data + _WORD_BYTES * start
         for k in range(len(units) + 1):
             self.env[f"unit{k}"] = float(units.ctypes.data + 2 * _WORD_BYTES * k)
-        pointers = np.array([row for rows in moved.values() for row in rows], np.int64)
+        pointers = np.array([row for rows in self.moved.values() for row in rows], np.int64)
         start = pointers.ctypes.data
-        for buffer, rows in moved.items():
+        for buffer, rows in self.moved.items():
             self.pointer_rows[buffer] = (float(start), float(start := start + 2 * _WORD_BYTES * len(rows)))
         self.env |= {"scalars": numbers.data, "scalars_f64": numbers, "scalars_f32": numbers.view(np.float32)}
-        self.env |= {"memory": (fixed, table, units, pointers)}
+        self.env |= {"memory": (self.fixed, table, units, pointers)}
 
     def _operand(self, a: GraphNode) -> str:
         """The expression for an operand of a NumPy call."""
@@ -429,6 +420,25 @@ class PlanCodeGenerator:
         unit = self.native_calls.TAKE_ROWS if take else self.native_calls.SUM_ROWS[n.dtype.char]
         self.add_unit(unit, n.params.name, entries)
         return True
+
+
+def filled_table(entries: list[Any], fixed: dict[Any, Any], moved: dict[Any, Any]) -> Any:
+    """A table of numbers and places, which are given as a buffer and an offset in bytes.
+
+    A place in ``fixed`` memory is written as its address. For all others, the row that will write it is added to
+    ``moved``.
+    """
+    table = np.zeros(len(entries), np.int64)
+    for k, entry in enumerate(entries):
+        if type(entry) is not tuple:
+            table[k] = entry
+            continue
+        buffer, offset = entry
+        if buffer in fixed:
+            table[k] = fixed[buffer].ctypes.data + offset
+        else:
+            moved.setdefault(buffer, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
+    return table
 
 
 def _row_ids(call: OpaqueCall) -> tuple[Any, int]:
