@@ -13,20 +13,16 @@ __all__ = ["kernel_module_source", "load_kernel", "module_source"]
 
 def kernel_module_source(kernel: KernelSource) -> str:
     """The source of the module of a kernel: the kernel, and an entry that loads its arguments from a table."""
-    given, place = [], 0
-    for n in kernel.arrays:
-        given.append(f"load_array(table, {place}, np.{n.dtype})")
-        place += 2
-    for _ in kernel.scalar_inputs:
-        given.append(f"load_number(table, {place})")
-        place += 1
-    for _ in kernel.scratch:
-        given.append(f"load_array(table, {place}, real)")
-        place += 2
+    scalars = 2 * len(kernel.arrays)  # where their entries begin
+    scratch = scalars + len(kernel.scalar_inputs)
+    totals = scratch + 2 * len(kernel.scratch)
+    given = [f"load_array(table, {2 * k}, np.{n.dtype})" for k, n in enumerate(kernel.arrays)]
+    given += [f"load_number(table, {place})" for place in range(scalars, scratch)]
+    given += [f"load_array(table, {place}, real)" for place in range(scratch, totals, 2)]
     called = f"kernel({', '.join(given)})"
     if kernel.totals:
         called = f"{', '.join(f'total{k}' for k in range(len(kernel.totals)))} = {called}"
-    puts = [f"store_number(table, {place + k}, real(total{k}))" for k in range(len(kernel.totals))]
+    puts = [f"store_number(table, {totals + k}, real(total{k}))" for k in range(len(kernel.totals))]
     return module_source(kernel.source, "\n    ".join([called, *puts]), kernel.dtype, kernel.interleave_count)
 
 
