@@ -32,7 +32,7 @@ from autodiff_kit.core.dispatch import compute
 __all__ = ["PlanCodeGenerator", "filled_table"]
 
 _WORD_BYTES = 8
-_CELL_BYTES = 2 * _WORD_BYTES
+_CELL_WORDS = 2
 
 
 class PlanCodeGenerator:
@@ -191,13 +191,9 @@ class PlanCodeGenerator:
         return numpy_expression(n, names, self.env)
 
     def _total_expression(self, n: GraphNode) -> str:
-        """The expression that reads a total that a kernel has stored, in float64 or in float32."""
-        cell = self._scalar_cells[n]
-        return (
-            f"scalars_f32[{_CELL_BYTES // 4 * cell + 2}]"
-            if n.dtype == np.float32
-            else f"scalars_f64[{_CELL_BYTES // _WORD_BYTES * cell}]"
-        )
+        """The expression that reads a total that a kernel has stored, in float64 or behind it in float32."""
+        word = _CELL_WORDS * self._scalar_cells[n]
+        return f"scalars_f32[{2 * word + 2}]" if n.dtype == np.float32 else f"scalars_f64[{word}]"
 
     def _cell_address(self, n: GraphNode) -> tuple[Any, int]:
         """The buffer and offset of the cell through which units read a number."""
@@ -205,15 +201,19 @@ class PlanCodeGenerator:
         if n not in self._scalar_cells:
             text = self.scalar_expression(n)
             self._scalar_cells[n] = len(self._scalar_cells)
-            self.lines.append(f"scalars[{_CELL_BYTES // _WORD_BYTES * self._scalar_cells[n]}] = {text}")
-        return ("scalars", None), _CELL_BYTES * self._scalar_cells[n]
+            self.lines.append(f"scalars[{_CELL_WORDS * self._scalar_cells[n]}] = {text}")
+        return self._cell_of(n)
+
+    def _cell_of(self, n: GraphNode) -> tuple[Any, int]:
+        """The buffer and offset of the cell of a number that has one."""
+        return ("scalars", None), _CELL_WORDS * _WORD_BYTES * self._scalar_cells[n]
 
     def place_of(self, node: GraphNode) -> tuple[Any, int] | None:
         """The buffer and the offset at which the units read or leave a value; None if it is in no single place."""
         while node.op in VIEW_OPS and is_scalar(node.args[0]):
             node = node.args[0]
         if node in self._scalar_cells:
-            return ("scalars", None), _CELL_BYTES * self._scalar_cells[node]
+            return self._cell_of(node)
         if is_scalar(node):
             return None
         buffer, offset, view = self.locate(node)
@@ -275,7 +275,7 @@ class PlanCodeGenerator:
             entries += [(buffer, offset), memory_span(view)[1]]
         entries += numbers
         entries += self._scratch_entries(kernel.dtype, kernel.scratch)
-        entries += [(("scalars", None), _CELL_BYTES * self._scalar_cells[n]) for n in totals]
+        entries += map(self._cell_of, totals)
         self.add_unit(address, f"kernel{len(self.kernels)}", entries)
         self.kernels.append((g, kernel))
 
@@ -310,7 +310,7 @@ class PlanCodeGenerator:
 
     def _allocate_tables(self) -> None:
         """Allocate the tables and fill in the addresses of memory that does not move."""
-        numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_BYTES // _WORD_BYTES)
+        numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_WORDS)
         self.fixed[("scalars", None)] = numbers
         self.fixed |= {room: np.empty(size, room[1]) for room, size in self._scratch_sizes.items()}
         table = filled_table(self._table, self.fixed, self.moved)
@@ -408,11 +408,10 @@ class PlanCodeGenerator:
             return False
         if not all(self.memory_plan.array_of(a).flags.c_contiguous for a in (x, n)):
             return False
-        rows = self.env[f"row_ids{n.number}"] = np.array(ids, np.int64)  # kept alive
-        sizes = self.env[f"segment_sizes{n.number}"] = np.empty(0, n.dtype)
+        rows, sizes = np.array(ids, np.int64), np.empty(0, n.dtype)
         if n.params.name == "segment_mean":
             sizes = np.maximum(np.bincount(rows, minlength=n.shape[0]), 1).astype(n.dtype)
-            self.env[f"segment_sizes{n.number}"] = sizes
+        self.env[f"rows_and_sizes{n.number}"] = rows, sizes  # kept alive
         take = n.params.name == "take"
         words = n.dtype.itemsize // 4 if take else 1
         entries: list[Any] = [self.locate(x)[:2], x.size * words, rows.ctypes.data, rows.size]
