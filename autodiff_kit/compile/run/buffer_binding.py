@@ -15,6 +15,7 @@ import numpy as np
 
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import AttributeSource, OptimizerSlotSource
+from autodiff_kit.kernels.native_calls import write_addresses
 
 __all__ = ["BufferBinder"]
 
@@ -37,10 +38,7 @@ class BufferBinder:
     def __init__(
         self, env: dict[str, Any], views_of_buffer: dict[Any, list[Any]], pointer_rows: dict[Any, tuple[float, float]]
     ) -> None:
-        from autodiff_kit.kernels.native_calls import write_addresses
-
         self.env, self.views_of_buffer, self.pointer_rows = env, views_of_buffer, pointer_rows
-        self.write_addresses = write_addresses
         env |= {"refcount": sys.getrefcount, "empty": np.empty, "write_addresses": write_addresses}
         env |= {"bind_variable": self._bind_variable, "bind_slots": self._bind_slots}
         self._sources: list[tuple[GraphNode, Any, bool]] = []
@@ -53,7 +51,7 @@ class BufferBinder:
             for name, shape, dtype, offset, strides in self.views_of_buffer.get(buffer, ()):
                 self.env[name] = np.ndarray(shape, dtype, array, offset, strides)
             if buffer in self.pointer_rows:
-                self.write_addresses(*self.pointer_rows[buffer], id(array))
+                write_addresses(*self.pointer_rows[buffer], id(array))
 
     # -------------------------------------------------------------------------------------------- arguments and outputs
     def address_lines(self, buffer: Any, name: str) -> list[str]:

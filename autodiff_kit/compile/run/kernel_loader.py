@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.passes.kernel_source import KernelSource
+from autodiff_kit.kernels import native_calls, vector_math, window_loops
+from autodiff_kit.kernels.code_cache import load_code
 
 __all__ = ["kernel_module_source", "load_kernel", "module_source"]
 
@@ -40,9 +42,6 @@ def module_source(kernel: str, entry: str, dtype: np.dtype[Any], interleave_coun
 
 def load_kernel(text: str) -> int:
     """The address of the compiled entry of a module source."""
-    from autodiff_kit.kernels import native_calls, vector_math, window_loops
-    from autodiff_kit.kernels.code_cache import load_code
-
     names: dict[str, Any] = {}
     exec(text.partition("\n\n\n")[0], names)  # imports and assignments
     modules, count = (native_calls, vector_math, window_loops), names["interleave_count"]

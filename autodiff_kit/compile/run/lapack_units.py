@@ -14,6 +14,7 @@ import numpy as np
 
 from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder
+from autodiff_kit.kernels.native_calls import COPY
 from autodiff_kit.ops import factorizations
 from autodiff_kit.ops.lapack import call_lapack
 
@@ -57,8 +58,7 @@ class _Units:
     def copy(self, source: int) -> None:
         """Copy an operand, which lies in rows or in columns, into the result."""
         if self.views[source].flags.c_contiguous:
-            copy = self.generator.native_calls.COPY
-            self.generator.add_unit(copy, "copy", [1, self.places[source], self.out, self.views[source].nbytes])
+            self.generator.add_unit(COPY, "copy", [1, self.places[source], self.out, self.views[source].nbytes])
         else:
             self.transpose(self.places[source], self.out, self.views[source].T.shape)
 

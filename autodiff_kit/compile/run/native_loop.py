@@ -16,6 +16,7 @@ from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator, filled_table
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.trace.loop_call import LoopCall
+from autodiff_kit.kernels.native_calls import COPY, run_steps, write_addresses
 
 __all__ = ["native_loop"]
 
@@ -36,9 +37,7 @@ class _NativeLoop:
     """The native form of a loop: tables of units and addresses that each call binds to its arrays."""
 
     def __init__(self, loop: LoopCall, generator: PlanCodeGenerator | ScalarProgram, places: list[Any]) -> None:
-        from autodiff_kit.kernels import native_calls
-
-        self.native_calls, self.loop = native_calls, loop
+        self.loop = loop
         self.memory = [generator.env["memory"]]  # kept alive
         self.backward = loop.order.step < 0
         self.rows = {buffer: list(rows) for buffer, rows in generator.moved.items()}
@@ -95,7 +94,7 @@ class _NativeLoop:
         if not copies:
             return []
         table = self._keep(filled_table([len(copies) // 3, *copies], self.fixed, self.rows))
-        return [(self.native_calls.COPY, table.ctypes.data)]
+        return [(COPY, table.ctypes.data)]
 
     def __call__(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any]:
         """Run all steps; fills the stacks, and returns the last carry."""
@@ -119,8 +118,8 @@ class _NativeLoop:
         bound += [(buffer, stack[::-1] if backward else stack) for buffer, stack in computed + kept]
         for buffer, array in bound:
             if buffer in self.bindings:
-                self.native_calls.write_addresses(*self.bindings[buffer], id(array))
-        self.native_calls.run_steps(float(len(loop.order)), *self.ends)
+                write_addresses(*self.bindings[buffer], id(array))
+        run_steps(float(len(loop.order)), *self.ends)
         return [
             x.item() if node.weak else x.copy()[()]  # a number where the shape is ()
             for x, node in zip(self.current, loop.inputs, strict=False)

@@ -28,6 +28,7 @@ from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 from autodiff_kit.core.dispatch import compute
+from autodiff_kit.kernels import native_calls, window_loops
 
 __all__ = ["PlanCodeGenerator", "filled_table"]
 
@@ -58,10 +59,7 @@ class PlanCodeGenerator:
     def __init__(
         self, memory_plan: MemoryPlan, inputs: list[tuple[GraphNode, str]], compiler: Callable[[str], int]
     ) -> None:
-        from autodiff_kit.kernels import native_calls, window_loops
-
         self.memory_plan, self.compiler = memory_plan, compiler
-        self.native_calls, self.window_loops = native_calls, window_loops  # imported here, as they import llvmlite
         self.argument_names = dict(inputs)  # node -> local name of the argument
         self.env: dict[str, Any] = {**NUMPY_NAMES, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
@@ -300,12 +298,12 @@ class PlanCodeGenerator:
         steps = [_batch_stride(view.shape[:-2], view.strides[:-2]) for view in views]
         if None in steps or not all(map(_is_blas_compatible, views)):
             return False
-        entries: list[Any] = [self.native_calls.matmul_loop_address(n.dtype)]
+        entries: list[Any] = [native_calls.matmul_loop_address(n.dtype)]
         entries += [self.locate(x)[:2] for x in nodes]
         entries += [n.size // (n.shape[-1] * n.shape[-2]), n.shape[-2], n.args[0].shape[-1], n.shape[-1], *steps]
         for view in views:
             entries += view.strides[-2:]
-        self.add_unit(self.native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
+        self.add_unit(native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
         return True
 
     def _allocate_tables(self) -> None:
@@ -390,10 +388,10 @@ class PlanCodeGenerator:
             return False
         name, sizes = found
         entries: list[Any] = [word for a in nodes for word in (self.locate(a)[:2], a.size)]
-        entries += self._scratch_entries(n.dtype, self.window_loops.rooms(name, sizes))
-        if self.window_loops.needs_products(name):
-            entries.append(self.native_calls.matmul_loop_address(n.dtype))
-        source = module_source("", self.window_loops.call_source(name, sizes, n.dtype.name), n.dtype)
+        entries += self._scratch_entries(n.dtype, window_loops.rooms(name, sizes))
+        if window_loops.needs_products(name):
+            entries.append(native_calls.matmul_loop_address(n.dtype))
+        source = module_source("", window_loops.call_source(name, sizes, n.dtype.name), n.dtype)
         self.add_unit(self.compiler(source), name, entries)
         return True
 
@@ -416,7 +414,7 @@ class PlanCodeGenerator:
         words = n.dtype.itemsize // 4 if take else 1
         entries: list[Any] = [self.locate(x)[:2], x.size * words, rows.ctypes.data, rows.size]
         entries += [self.locate(n)[:2], n.size * words, x.size // x.shape[0] * words, sizes.ctypes.data, sizes.size]
-        unit = self.native_calls.TAKE_ROWS if take else self.native_calls.SUM_ROWS[n.dtype.char]
+        unit = native_calls.TAKE_ROWS if take else native_calls.SUM_ROWS[n.dtype.char]
         self.add_unit(unit, n.params.name, entries)
         return True
 
