@@ -23,7 +23,7 @@ from autodiff_kit.compile.passes.kernel_source import KernelSource, kernel_key, 
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
-from autodiff_kit.compile.run.lapack_units import emit_lapack_units
+from autodiff_kit.compile.run.lapack_units import emit_lapack_units, have_one_float_dtype
 from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
@@ -291,7 +291,7 @@ class PlanCodeGenerator:
     def _emit_blas_matmul(self, n: GraphNode) -> bool:
         """Add a matrix product as a native unit, if BLAS accepts the strides of all operands."""
         nodes = (*n.args, n)
-        if n.dtype.char not in "fd" or any(is_scalar(x) or x.dtype != n.dtype or x.ndim < 2 for x in nodes):
+        if not have_one_float_dtype(nodes):
             return False
         views: list[Any] = [self.memory_plan.array_of(x) for x in nodes]
         views = [np.broadcast_to(view, (*n.shape[:-2], *view.shape[-2:])) for view in views]
@@ -383,8 +383,7 @@ class PlanCodeGenerator:
         if call.function is not compute or call.args[0].loop is None or len(n.args) != len(call.args[1]):
             return False
         found = call.args[0].loop(*n.args, **call.args[2])
-        fits = n.dtype.char in "fd" and all(a.dtype == n.dtype and a.size and not is_scalar(a) for a in nodes)
-        if not found or not fits or not all(self.memory_plan.array_of(a).flags.c_contiguous for a in nodes):
+        if not found or not have_one_float_dtype(nodes) or not self._are_contiguous(nodes):
             return False
         name, sizes = found
         entries: list[Any] = [word for a in nodes for word in (self.locate(a)[:2], a.size)]
@@ -395,16 +394,18 @@ class PlanCodeGenerator:
         self.add_unit(self.compiler(source), name, entries)
         return True
 
+    def _are_contiguous(self, nodes: tuple[GraphNode, ...]) -> bool:
+        """Whether all arrays lie in rows without gaps."""
+        return all(self.memory_plan.array_of(x).flags.c_contiguous for x in nodes)
+
     def _emit_row_loop(self, n: GraphNode) -> bool:
         """Add ``take`` or segment sums and means along the first axis as a native unit, if they fit."""
         ids, axis = _row_ids(n.params)
         plain = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.ndim == 1 and ids.size > 0
-        if not plain or len(n.args) != 1 or n.args[0].ndim != -axis:
+        if not plain or len(n.args) != 1 or n.args[0].ndim != -axis or (ids < 0).any():
             return False
         x = n.args[0]
-        if is_scalar(x) or x.dtype != n.dtype or x.dtype.char not in "fd" or (ids < 0).any():
-            return False
-        if not all(self.memory_plan.array_of(a).flags.c_contiguous for a in (x, n)):
+        if not have_one_float_dtype((x, n)) or not self._are_contiguous((x, n)):
             return False
         rows, sizes = np.array(ids, np.int64), np.empty(0, n.dtype)
         if n.params.name == "segment_mean":
