@@ -73,8 +73,7 @@ class PlanCodeGenerator:
         self.fixed: dict[Any, Any] = {("arena", None): memory_plan.arena}
         self.moved: dict[Any, list[tuple[int, int]]] = {}
         self._names: dict[Any, str] = {}
-        self._units: list[tuple[int, int]] = []  # address of the function, and start of its table entries
-        self._unit_comments: list[str] = []  # shown in the printed plan
+        self._units: list[tuple[int, int, str]] = []  # function, start of its table entries, text for the printed plan
         self._emitted_units = 0  # number of units that have been emitted
         self._table: list[Any] = []  # numbers, and pairs of buffer and byte offset
         self._scalar_cells: dict[Any, int] = {}
@@ -151,12 +150,10 @@ class PlanCodeGenerator:
             return self.scalar_expression(node.args[0])
         if node in self._pending_scalars:
             self._pending_scalars.remove(node)
-            if node not in self._unit_of_total:
-                self.lines.append(f"n{node.number} = {self._scalar_computation(node)}")
-            else:
-                if self._unit_of_total[node] >= self._emitted_units:
-                    self._emit_pending_units()
-                self.lines.append(f"n{node.number} = {self._total_expression(node)}")
+            if self._unit_of_total.get(node, -1) >= self._emitted_units:
+                self._emit_pending_units()
+            computed = self._total_expression if node in self._unit_of_total else self._scalar_computation
+            self.lines.append(f"n{node.number} = {computed(node)}")
         return f"n{node.number}"
 
     def scalar_input_line(self, node: GraphNode, text: str) -> str:
@@ -233,15 +230,14 @@ class PlanCodeGenerator:
 
     def add_unit(self, function: int, said: str, entries: list[Any]) -> None:
         """Add a native function with its table entries to the units of the next run."""
-        self._units.append((function, len(self._table)))
+        self._units.append((function, len(self._table), said))
         self._table += entries
-        self._unit_comments.append(said)
 
     def _emit_pending_units(self) -> None:
         """Emit the line that runs the units added since the last one."""
         last = len(self._units)
         if self._emitted_units < last:
-            comment = "; ".join(self._unit_comments[self._emitted_units :])
+            comment = "; ".join(said for *_, said in self._units[self._emitted_units :])
             self.lines.append(f"run_units(unit{self._emitted_units}, unit{last})  # {comment}")
             self._emitted_units = last
 
@@ -313,7 +309,7 @@ class PlanCodeGenerator:
         self.fixed |= {room: np.empty(size, room[1]) for room, size in self._scratch_sizes.items()}
         table = filled_table(self._table, self.fixed, self.moved)
         self.units = units = np.zeros((len(self._units), 2), np.int64)
-        for k, (function, start) in enumerate(self._units):
+        for k, (function, start, _) in enumerate(self._units):
             units[k] = function, table.ctypes.data + _WORD_BYTES * start
         for k in range(len(units) + 1):
             self.env[f"unit{k}"] = float(units.ctypes.data + 2 * _WORD_BYTES * k)
@@ -383,7 +379,7 @@ class PlanCodeGenerator:
         if call.function is not compute or call.args[0].loop is None or len(n.args) != len(call.args[1]):
             return False
         found = call.args[0].loop(*n.args, **call.args[2])
-        if not found or not have_one_float_dtype(nodes) or not self._are_contiguous(nodes):
+        if not found or not self._are_plain(nodes):
             return False
         name, sizes = found
         entries: list[Any] = [word for a in nodes for word in (self.locate(a)[:2], a.size)]
@@ -394,9 +390,9 @@ class PlanCodeGenerator:
         self.add_unit(self.compiler(source), name, entries)
         return True
 
-    def _are_contiguous(self, nodes: tuple[GraphNode, ...]) -> bool:
-        """Whether all arrays lie in rows without gaps."""
-        return all(self.memory_plan.array_of(x).flags.c_contiguous for x in nodes)
+    def _are_plain(self, nodes: tuple[GraphNode, ...]) -> bool:
+        """Whether nodes are arrays of one floating-point dtype that lie in rows without gaps."""
+        return have_one_float_dtype(nodes) and all(self.memory_plan.array_of(x).flags.c_contiguous for x in nodes)
 
     def _emit_row_loop(self, n: GraphNode) -> bool:
         """Add ``take`` or segment sums and means along the first axis as a native unit, if they fit."""
@@ -405,7 +401,7 @@ class PlanCodeGenerator:
         if not plain or len(n.args) != 1 or n.args[0].ndim != -axis or (ids < 0).any():
             return False
         x = n.args[0]
-        if not have_one_float_dtype((x, n)) or not self._are_contiguous((x, n)):
+        if not self._are_plain((x, n)):
             return False
         rows, sizes = np.array(ids, np.int64), np.empty(0, n.dtype)
         if n.params.name == "segment_mean":
