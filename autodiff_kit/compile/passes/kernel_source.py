@@ -137,8 +137,6 @@ class KernelSource:
         for n in (*self.array_inputs, *self.array_outputs):
             view = array_of(n)
             self.strides[n] = [s // view.itemsize for s in np.broadcast_to(view, self.g.domain).strides]
-        for a, o in self.g.overwrites.items():
-            self.strides[o] = self.strides[a]
 
     def _choose_loop_nest(self) -> None:
         """Collapse axes that are contiguous in memory, and order them: outside, within a vector loop, innermost."""

@@ -205,12 +205,9 @@ class PlanCodeGenerator:
 
     def place_of(self, node: GraphNode) -> tuple[Any, int] | None:
         """The buffer and the offset at which the units read or leave a value; None if it is in no single place."""
-        while node.op in VIEW_OPS and is_scalar(node.args[0]):
-            node = node.args[0]
-        if node in self._scalar_cells:
-            return self._cell_of(node)
         if is_scalar(node):
-            return None
+            number = view_base(node)
+            return self._cell_of(number) if number in self._scalar_cells else None
         buffer, offset, view = self.locate(node)
         return (buffer, offset) if view.flags.c_contiguous else None
 
