@@ -111,7 +111,8 @@ def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str
         return _TEMPLATES[op].format(*(names[a] for a in node.args), all=given, p=params, shape=node.shape)
     if node.weak and op == "power":
         base, exponent = (names[a] for a in node.args)
-        return f"({base}) ** {exponent}"  # a negative number is raised as a whole
+        base = f"({base})" if base[0] == "-" else base  # -2 ** x is -(2 ** x)
+        return f"{base} ** {exponent}"
     if node.weak:
         env[f"py_{op}"] = PYTHON_OPERATORS[op]
         return f"py_{op}({given})"
