@@ -89,13 +89,10 @@ class PlanCodeGenerator:
 
     def header_lines(self) -> list[str]:
         """Comment lines before the function in the printed plan."""
-        return [
-            f"# shared memory: {self.memory_plan.arena_bytes} bytes, {self.memory_plan.peak_live_bytes} in use at once",
-            *(
-                f"# kernel{k}: {' '.join(str(g.domain).split())}, {len(g.nodes)} operations"
-                for k, (g, _) in enumerate(self.kernels)
-            ),
-        ]
+        plan = self.memory_plan
+        memory = f"# shared memory: {plan.arena_bytes} bytes, {plan.peak_live_bytes} in use at once"
+        kernels = (f"# kernel{k}: {g.domain}, {len(g.nodes)} operations" for k, (g, _) in enumerate(self.kernels))
+        return [memory, *kernels]
 
     def kernel_texts(self) -> list[str]:
         """Sources of the kernels after the function in the printed plan."""
@@ -128,9 +125,8 @@ class PlanCodeGenerator:
             local = f"out{buffer[1]}" if buffer[0] == "out" else self.argument_names[buffer[1]]
             like = self.memory_plan.buffer_array(buffer)
             whole = offset == 0 and shape == like.shape and strides == like.strides
-            self.view_lines.append(
-                f"{name} = {local if whole else f'ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})'}"
-            )
+            text = local if whole else f"ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})"
+            self.view_lines.append(f"{name} = {text}")
         elif buffer[0] in ("arena", "const"):
             self.env[name] = np.ndarray(shape, dtype, self.memory_plan.buffer_array(buffer), offset, strides)
         else:
