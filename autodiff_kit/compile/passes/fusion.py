@@ -38,8 +38,7 @@ class UnfusedNode:
         self.nodes = [node]
         self.outputs = [node]
         self.inputs = list(node.args)
-        self.first = self.last = node.number
-        self.position = 0
+        self.first = self.position = node.number
 
 
 class FusionGroup:
@@ -57,8 +56,7 @@ class FusionGroup:
         self.inputs: list[GraphNode] = []  # nodes that are read
         self.overwrites: dict[GraphNode, GraphNode] = {}  # input -> output that is written over it
         self.dtype: Any = None
-        self.first = self.last = node.number
-        self.position = 0
+        self.first = self.last = self.position = node.number
         self.add(node)
 
     def add(self, node: GraphNode) -> None:
@@ -123,7 +121,6 @@ class _FusionBuilder:
         unit = FusionGroup(domain, node) if math.prod(domain) > 1 and is_fusible(node) else UnfusedNode(node)
         bases = [view_base(a) for a in node.args]
         producers = {self.unit_of[r] for r in bases if r in self.unit_of}
-        unit.position = node.number
         self.unit_of[node], self.dependencies[unit] = unit, producers
         for producer in producers:
             self.dependents[producer].add(unit)
