@@ -225,21 +225,18 @@ class _Compiler(LLVMWriter):
         test = self._expression(node.test)
         if not isinstance(test, Value):
             return self._expression(node.body if test else node.orelse)
-        if not any(self._is_costly(n) for part in (node.body, node.orelse) for n in ast.walk(part)):
-            a, b = self._expression(node.body), self._expression(node.orelse)
-            kind, values = ("ptr", [a, b]) if isinstance(a, Array) else self.common(a, b)
-            given = (f"{kind} {x.text}" for x in values)
-            chosen = self.emit(kind, f"select i1 {self.convert(test, 'i1').text}, {', '.join(given)}")
-            return Array(a.kind, chosen.text, None, a.origins | b.origins) if isinstance(a, Array) else chosen
-        parts = (functools.partial(self._expression, part) for part in (node.body, node.orelse))
-        (a, last), (b, other_last) = self.branches(test, *parts)
-        if isinstance(a, Array):
-            chosen = self.emit("ptr", f"phi ptr [{a.text}, %{last}], [{b.text}, %{other_last}]")
-            return Array(a.kind, chosen.text, None, a.origins | b.origins)
-        if isinstance(a, Value) and isinstance(b, Value) and a.kind != b.kind:  # too late to convert one
+        parts = [functools.partial(self._expression, part) for part in (node.body, node.orelse)]
+        costly = any(self._is_costly(n) for part in (node.body, node.orelse) for n in ast.walk(part))
+        (a, last), (b, other_last) = self.branches(test, *parts) if costly else [(part(), "") for part in parts]
+        if costly and isinstance(a, Value) and isinstance(b, Value) and a.kind != b.kind:  # too late to convert one
             raise NotImplementedError(ast.unparse(node))
-        kind, (a, b) = self.common(a, b)
-        return self.emit(kind, f"phi {kind} [{a.text}, %{last}], [{b.text}, %{other_last}]")
+        kind, (x, y) = ("ptr", [a, b]) if isinstance(a, Array) else self.common(a, b)
+        if costly:
+            chosen = self.emit(kind, f"phi {kind} [{x.text}, %{last}], [{y.text}, %{other_last}]")
+        else:
+            condition = self.convert(test, "i1").text
+            chosen = self.emit(kind, f"select i1 {condition}, {kind} {x.text}, {kind} {y.text}")
+        return Array(a.kind, chosen.text, None, a.origins | b.origins) if isinstance(a, Array) else chosen
 
     def _is_costly(self, node: Any) -> bool:
         """Whether only one branch should compute an expression: it calls a function."""

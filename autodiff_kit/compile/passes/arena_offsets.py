@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from heapq import heappop, heappush
 
-__all__ = ["CACHE_LINE", "offsets_by_size", "offsets_by_start", "pack_offsets"]
+__all__ = ["CACHE_LINE", "arena_size", "offsets_by_size", "offsets_by_start", "pack_offsets"]
 
 CACHE_LINE = 64  # bytes
 
@@ -19,9 +19,12 @@ def pack_offsets(sizes: list[int], lifetimes: list[tuple[int, int]]) -> list[int
         return offsets_by_start(sizes, lifetimes)
     longest = sorted(range(len(sizes)), key=lambda k: (lifetimes[k][0] - lifetimes[k][1], -sizes[k]))
     tries = (offsets_by_size(sizes, lifetimes), place_in_order(sizes, lifetimes, longest))
-    return min(
-        tries, key=lambda places: max((place + size for place, size in zip(places, sizes, strict=True)), default=0)
-    )
+    return min(tries, key=lambda places: arena_size(sizes, places))
+
+
+def arena_size(sizes: list[int], places: list[int]) -> int:
+    """The end of the last value."""
+    return max((place + size for place, size in zip(places, sizes, strict=True)), default=0)
 
 
 def offsets_by_size(sizes: list[int], lifetimes: list[tuple[int, int]]) -> list[int]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import defaultdict
+from collections.abc import Iterable
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -37,8 +38,7 @@ class UnfusedNode:
         self.nodes = [node]
         self.outputs = [node]
         self.inputs = list(node.args)
-        self.first = self.last = node.number
-        self.position = 0
+        self.first = self.position = node.number
 
 
 class FusionGroup:
@@ -56,8 +56,7 @@ class FusionGroup:
         self.inputs: list[GraphNode] = []  # nodes that are read
         self.overwrites: dict[GraphNode, GraphNode] = {}  # input -> output that is written over it
         self.dtype: Any = None
-        self.first = self.last = node.number
-        self.position = 0
+        self.first = self.last = self.position = node.number
         self.add(node)
 
     def add(self, node: GraphNode) -> None:
@@ -67,7 +66,7 @@ class FusionGroup:
         self.operands.update(node.args)
         self.viewed.update(view_base(a) for a in node.args if a.op in VIEW_OPS)
         self.last = max(self.last, node.number)
-        self.dtype = node.dtype if node.dtype.kind == "f" else self.dtype or _float_dtype_of_operands(node)
+        self.dtype = node.dtype if node.dtype.kind == "f" else self.dtype or next(iter(_float_dtypes(node.args)), None)
         self.reductions += [node] if node.op in REDUCTIONS else []
 
     def role(self, node: GraphNode) -> str:
@@ -122,7 +121,6 @@ class _FusionBuilder:
         unit = FusionGroup(domain, node) if math.prod(domain) > 1 and is_fusible(node) else UnfusedNode(node)
         bases = [view_base(a) for a in node.args]
         producers = {self.unit_of[r] for r in bases if r in self.unit_of}
-        unit.position = node.number
         self.unit_of[node], self.dependencies[unit] = unit, producers
         for producer in producers:
             self.dependents[producer].add(unit)
@@ -141,8 +139,6 @@ class _FusionBuilder:
 
     def _try_to_merge(self, a: FusionGroup, b: FusionGroup, node: GraphNode) -> FusionGroup:
         """The group ``b``, merged into ``a`` if that is possible."""
-        if a is b or a not in self.dependencies:
-            return b
         far = node.number - a.first > MAX_GROUP_SPAN
         if (far and not (len(b.nodes) == 1 and self._replaces_an_operand(node, a))) or not self._can_merge(a, b):
             return b
@@ -233,14 +229,14 @@ class _FusionBuilder:
             u.position = slot
 
 
-def _float_dtype_of_operands(node: GraphNode) -> Any:
-    """The floating-point dtype of a comparison's arrays, or None."""
-    return next((a.dtype for a in node.args if a.dtype.kind == "f" and not a.weak and not is_scalar(a)), None)
+def _float_dtypes(nodes: Iterable[GraphNode]) -> set[Any]:
+    """The floating-point dtypes of arrays."""
+    return {n.dtype for n in nodes if n.dtype.kind == "f" and not n.weak and not is_scalar(n)}
 
 
 def _has_same_float_dtype(node: GraphNode, g: FusionGroup) -> bool:
     """Whether a node and a group compute in one floating-point dtype."""
-    floats = {n.dtype for n in (node, *node.args) if n.dtype.kind == "f" and not n.weak and not is_scalar(n)}
+    floats = _float_dtypes((node, *node.args))
     if node.op == "cast":
         floats = {node.dtype} | {a.dtype for a in node.args if a in g.members and a.dtype.kind == "f"}
     return len(floats | ({g.dtype} if g.dtype else set())) <= 1

@@ -137,8 +137,6 @@ class KernelSource:
         for n in (*self.array_inputs, *self.array_outputs):
             view = array_of(n)
             self.strides[n] = [s // view.itemsize for s in np.broadcast_to(view, self.g.domain).strides]
-        for a, o in self.g.overwrites.items():
-            self.strides[o] = self.strides[a]
 
     def _choose_loop_nest(self) -> None:
         """Collapse axes that are contiguous in memory, and order them: outside, within a vector loop, innermost."""
@@ -301,21 +299,15 @@ class KernelSource:
         reductions = [n for n in g.reductions if of[n] == loop and n.args[0].shape == g.domain]
         if not full and not reductions:
             return
-        rows = [n for n in reductions if g.role(n) == "row"]
-        for n in rows:
-            self._emit_start(n)
+        for n in reductions:
+            if g.role(n) == "row":
+                self._emit_start(n)
         for k, (d, _) in enumerate(self.middle):
             self._emit(f"for m{k} in range({d}):")
             self.depth += 1
         begin = len(self.lines)
         self._emit_angle_reduction(full)
-        parts = [n for n in reductions if n not in rows and self._is_accumulated(n)]
-        for n in parts:
-            self._emit_start(n)
-        self._emit(f"for j in range({self.length_text}):")
-        self._emit_elements(full, reductions, loop)
-        for n in parts:
-            self._emit_fold(n, self._accumulated(n))
+        self._emit_inner_loop(full, reductions, loop)
         self._bind_middle_tiles(begin)
         self.depth = depth
 
@@ -336,8 +328,12 @@ class KernelSource:
                     self._emit(f"row{k}_tile = row{k}[{place}:{place} + {self.length_text}]")
             self.lines += body
 
-    def _emit_elements(self, values: list[GraphNode], reductions: list[GraphNode], loop: float) -> None:
-        """Write the body of a loop over entries: values, terms of reductions, and what is stored."""
+    def _emit_inner_loop(self, values: list[GraphNode], reductions: list[GraphNode], loop: float) -> None:
+        """Write a loop over entries: values, terms of reductions, stores; final reductions end behind it."""
+        parts = [n for n in reductions if self.g.role(n) == "final" and self._is_accumulated(n)]
+        for n in parts:
+            self._emit_start(n)
+        self._emit(f"for j in range({self.length_text}):")
         met: dict[GraphNode, int] = {}
         for n in values:
             if n.op in TRIGONOMETRIC_OPS and self.g.role(n) == "full":
@@ -354,6 +350,8 @@ class KernelSource:
             if n in self.names or n in self.scratch_rows:
                 real = n.dtype.kind == "b" and n in self.scratch_rows
                 self._emit(f"{self._place(n)} = {f'real(v{n.number})' if real else f'v{n.number}'}", 1)
+        for n in parts:
+            self._emit_fold(n, self._accumulated(n))
 
     def _angle(self, x: GraphNode) -> str:
         """The reduced angle in the inner loop."""
@@ -427,13 +425,7 @@ class KernelSource:
         if self.row_vectors:
             values = [n for n in rows if n.op not in REDUCTIONS]
             if values or reductions:
-                parts = [n for n in reductions if self._is_accumulated(n)]
-                for n in parts:
-                    self._emit_start(n)
-                self._emit(f"for j in range({self.length_text}):")
-                self._emit_elements(values, reductions, loop + BETWEEN)
-                for n in parts:
-                    self._emit_fold(n, self._accumulated(n))
+                self._emit_inner_loop(values, reductions, loop + BETWEEN)
             return
         for n in rows:
             value = self._accumulated(n) if n.op in REDUCTIONS else self._expression(n, loop + BETWEEN)

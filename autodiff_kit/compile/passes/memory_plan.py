@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import VIEW_OPS, GraphNode, is_scalar, slice_from_bounds
-from autodiff_kit.compile.passes.arena_offsets import CACHE_LINE, pack_offsets
+from autodiff_kit.compile.passes.arena_offsets import CACHE_LINE, arena_size, pack_offsets
 from autodiff_kit.compile.passes.fusion import FusionGroup, Schedule, ScheduledUnit
 from autodiff_kit.compile.passes.vector_loop_partition import assign_loops
 from autodiff_kit.compile.row_steps import set_rows
@@ -45,10 +45,13 @@ def apply_view(array: Array, node: GraphNode) -> Array | None:
 
 
 def _reshaped(array: Array, shape: tuple[int, ...]) -> Array | None:
-    """The array reshaped without copying, or None."""
-    found = np.reshape(array, shape)  # NumPy 2.0, which some notebooks' services have, knows no copy=False
-    begins = [x.__array_interface__["data"][0] for x in (found, array)]
-    return found if begins[0] == begins[1] or not array.size else None  # a copy begins elsewhere
+    """The array reshaped without copying, or None: a copy would read memory that a template does not have."""
+    if array.flags.c_contiguous:
+        return np.reshape(array, shape)
+    try:
+        return np.reshape(array, shape, copy=False)
+    except (ValueError, TypeError):  # NumPy 2.0, which some notebooks' services have, knows no copy=False
+        return None
 
 
 def insert_copies(nodes: list[GraphNode]) -> list[GraphNode]:
@@ -183,7 +186,7 @@ class MemoryPlan:
         self.peak_live_bytes = int(np.cumsum(in_use).max())
         places = pack_offsets(sizes, lives)
         self.locations |= {n: ("arena", place) for n, place in zip(own, places, strict=True)}
-        self.arena_bytes = max((place + size for place, size in zip(places, sizes, strict=True)), default=0)
+        self.arena_bytes = arena_size(sizes, places)
 
     # ------------------------------------------------------------------------------------------------------------ views
     def buffer_of(self, node: GraphNode) -> tuple[str, Any]:

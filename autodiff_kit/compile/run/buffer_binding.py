@@ -9,12 +9,14 @@ outputs are local names of the function; each call makes new outputs, and large 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import AttributeSource, OptimizerSlotSource
+from autodiff_kit.kernels.native_calls import write_addresses
 
 __all__ = ["BufferBinder"]
 
@@ -37,13 +39,9 @@ class BufferBinder:
     def __init__(
         self, env: dict[str, Any], views_of_buffer: dict[Any, list[Any]], pointer_rows: dict[Any, tuple[float, float]]
     ) -> None:
-        from autodiff_kit.kernels.native_calls import write_addresses
-
         self.env, self.views_of_buffer, self.pointer_rows = env, views_of_buffer, pointer_rows
-        self.write_addresses = write_addresses
         env |= {"refcount": sys.getrefcount, "empty": np.empty, "write_addresses": write_addresses}
-        env |= {"bind_variable": self._bind_variable, "bind_slots": self._bind_slots}
-        self._sources: list[tuple[GraphNode, Any, bool]] = []
+        env["bind_slots"] = self._bind_slots
         self._slots_index: dict[tuple[int, int], int] = {}
         self._slots: list[tuple[Any, Any, list[tuple[str, GraphNode]]]] = []
 
@@ -53,7 +51,7 @@ class BufferBinder:
             for name, shape, dtype, offset, strides in self.views_of_buffer.get(buffer, ()):
                 self.env[name] = np.ndarray(shape, dtype, array, offset, strides)
             if buffer in self.pointer_rows:
-                self.write_addresses(*self.pointer_rows[buffer], id(array))
+                write_addresses(*self.pointer_rows[buffer], id(array))
 
     # -------------------------------------------------------------------------------------------- arguments and outputs
     def address_lines(self, buffer: Any, name: str) -> list[str]:
@@ -73,14 +71,14 @@ class BufferBinder:
     # -------------------------------------------------------------------------------------------------------- variables
     def variable_check_line(self, node: GraphNode, variable: Any, written: bool) -> str:
         """The line that binds a variable again if its array has changed or another object refers to it."""
-        k = len(self._sources)
-        self._sources.append((node, variable, written))
+        k = node.number
         self.env |= {f"variable{k}": variable, f"variable_array{k}": None, f"variable_refs{k}": 0}
+        self.env[f"bind_variable{k}"] = partial(self._bind_variable, node, variable, written)
         held = f" or refcount(variable_array{k}) != variable_refs{k}" if written else ""
-        return f"if variable{k}._value is not variable_array{k}{held}: bind_variable({k})"
+        return f"if variable{k}._value is not variable_array{k}{held}: bind_variable{k}()"
 
-    def _bind_variable(self, k: int) -> None:
-        node, variable, written = self._sources[k]
+    def _bind_variable(self, node: GraphNode, variable: Any, written: bool) -> None:
+        k = node.number
         self.env[f"variable_array{k}"] = None
         array = variable._value
         if written or type(array) is not np.ndarray or not array.flags.c_contiguous or not array.flags.aligned:

@@ -93,6 +93,7 @@ class ExecutionPlan:
         for steps in self.loops:
             if not steps.ready:
                 steps.build(compiler)
+        # Imported here, because they import llvmlite and compile the units that all plans share.
         from autodiff_kit.compile.run.kernel_loader import load_kernel
         from autodiff_kit.compile.run.kernel_plan import KernelPlan, can_use_kernels
         from autodiff_kit.compile.run.scalar_program import is_scalar_graph

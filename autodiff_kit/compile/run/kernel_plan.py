@@ -182,7 +182,8 @@ class KernelPlan:
             if node in self.states and self.states[node] is self.state_inputs.get(source.key):
                 continue
             if isinstance(source, OptimizerSlotSource):
-                k, _ = self.buffers.slots_number_and_lines(source)
+                k, bound = self.buffers.slots_number_and_lines(source)  # no slot may have been read before
+                lines += bound
                 lines.append(f"slots{k}[{source.name!r}] = {expression() if node.weak else f'normal({expression()})'}")
                 lines += [] if node.weak else [f"bind_slots({k})"]
             else:

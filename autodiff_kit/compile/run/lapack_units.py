@@ -14,13 +14,14 @@ import numpy as np
 
 from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder
+from autodiff_kit.kernels.native_calls import COPY
 from autodiff_kit.ops import factorizations
 from autodiff_kit.ops.lapack import call_lapack
 
 if TYPE_CHECKING:
     from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 
-__all__ = ["emit_lapack_units"]
+__all__ = ["emit_lapack_units", "have_one_float_dtype"]
 
 
 def emit_lapack_units(generator: PlanCodeGenerator, n: GraphNode) -> bool:
@@ -28,21 +29,33 @@ def emit_lapack_units(generator: PlanCodeGenerator, n: GraphNode) -> bool:
     call, nodes = n.params, (*n.args, n)
     if getattr(call.function, "opaque", None) is not call_lapack or call.args[2] not in _EMITTERS:
         return False
-    single = all(x.ndim == 2 and x.size and x.dtype == n.dtype and not is_scalar(x) for x in nodes)
     count, emit = _EMITTERS[call.args[2]]
     operands = tuple(map(NodePlaceholder, range(count)))  # a constant operand is no node
-    if not single or n.dtype.char not in "fd" or len(n.args) != count or call.args[3 : 3 + count] != operands:
+    if len(n.args) != count or call.args[3 : 3 + count] != operands:
+        return False
+    if not have_one_float_dtype(nodes) or any(x.ndim != 2 for x in nodes):
         return False
     if generator.memory_plan.locations.get(n, ("",))[0] == "state":
         return False  # a variable keeps its value where a routine fails
     if factorizations.scipy_linalg() is None:
         return False
     units = _Units(generator, n)
-    return units.native.has_plain_integers() and bool(emit(units, *call.args[3 + count :]))
+    if not units.native.has_plain_integers() or not emit(units, *call.args[3 + count :]):
+        return False
+    # After the units: where a routine failed, Python makes the call.
+    generator.env[f"lapack{n.number}"] = units.kept
+    generator.env[f"failed{n.number}"] = units.failed.data
+    generator.emit_call_line(n, f"if failed{n.number}[0]: ")
+    return True
+
+
+def have_one_float_dtype(nodes: tuple[GraphNode, ...]) -> bool:
+    """Whether nodes are arrays of one floating-point dtype, as native units take them."""
+    return nodes[0].dtype.char in "fd" and all(x.dtype == nodes[0].dtype and not is_scalar(x) for x in nodes)
 
 
 class _Units:
-    """The units of one call, which end with the question whether it failed."""
+    """The units of one call."""
 
     def __init__(self, generator: PlanCodeGenerator, n: GraphNode) -> None:
         from autodiff_kit.kernels import native_lapack  # imported here, because it compiles its units
@@ -57,8 +70,7 @@ class _Units:
     def copy(self, source: int) -> None:
         """Copy an operand, which lies in rows or in columns, into the result."""
         if self.views[source].flags.c_contiguous:
-            copy = self.generator.native_calls.COPY
-            self.generator.add_unit(copy, "copy", [1, self.places[source], self.out, self.views[source].nbytes])
+            self.generator.add_unit(COPY, "copy", [1, self.places[source], self.out, self.views[source].nbytes])
         else:
             self.transpose(self.places[source], self.out, self.views[source].T.shape)
 
@@ -84,14 +96,6 @@ class _Units:
             return np.array([ord(x)], np.uint8)
         return np.array([x], np.intc if type(x) is int else self.n.dtype)
 
-    def finish(self) -> bool:
-        """Add the line that makes the call from Python where a routine failed."""
-        n, generator = self.n, self.generator
-        generator.env[f"lapack{n.number}"] = self.kept
-        generator.env[f"failed{n.number}"] = self.failed.data
-        generator.emit_call_line(n, f"if failed{n.number}[0]: ")
-        return True
-
 
 def _cholesky(units: _Units) -> bool:
     if not units.views[0].flags.c_contiguous:
@@ -100,7 +104,7 @@ def _cholesky(units: _Units) -> bool:
     units.copy(0)
     units.call("potrf", "U", n, units.out, n, units.failed)
     units.generator.add_unit(units.native.CLEAR_UPPER[units.size], "clear", [units.out, n])
-    return units.finish()
+    return True
 
 
 def _solve_triangular(units: _Units, lower: bool, unit_diagonal: bool) -> bool:
@@ -117,7 +121,7 @@ def _solve_triangular(units: _Units, lower: bool, unit_diagonal: bool) -> bool:
     rows = a.flags.c_contiguous  # LAPACK sees what lies in rows transposed: x aᵀ = b
     triangle, how, diagonal = "UL"[lower != rows], "NT"[not rows], "NU"[unit_diagonal]
     units.call("trsm", "R", triangle, how, diagonal, columns, n, 1.0, units.places[0], n, units.out, columns)
-    return units.finish()
+    return True
 
 
 def _lu_factors(units: _Units) -> bool:
@@ -127,7 +131,7 @@ def _lu_factors(units: _Units) -> bool:
     units.copy(0)
     buffer, offset = units.out
     units.call("getrf", n, n, units.out, n, (buffer, offset + n * n * units.size), units.failed)
-    return units.finish()
+    return True
 
 
 def _lu_solve(units: _Units, transpose: bool) -> bool:
@@ -143,7 +147,7 @@ def _lu_solve(units: _Units, transpose: bool) -> bool:
     units.call("getrs", how, n, columns, units.places[0], n, pivots, work, n, units.failed)
     if columns > 1:
         units.transpose(work, units.out, (columns, n))
-    return units.finish()
+    return True
 
 
 _EMITTERS: dict[Any, tuple[int, Any]] = {

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.node import GraphNode, is_scalar
-from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
+from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator, filled_table
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.trace.loop_call import LoopCall
+from autodiff_kit.kernels.native_calls import COPY, run_steps, write_addresses
 
 __all__ = ["native_loop"]
 
@@ -36,9 +37,7 @@ class _NativeLoop:
     """The native form of a loop: tables of units and addresses that each call binds to its arrays."""
 
     def __init__(self, loop: LoopCall, generator: PlanCodeGenerator | ScalarProgram, places: list[Any]) -> None:
-        from autodiff_kit.kernels import native_calls
-
-        self.native_calls, self.loop, self.generator = native_calls, loop, generator
+        self.loop = loop
         self.memory = [generator.env["memory"]]  # kept alive
         self.backward = loop.order.step < 0
         self.rows = {buffer: list(rows) for buffer, rows in generator.moved.items()}
@@ -60,23 +59,24 @@ class _NativeLoop:
 
     def _copied_before(self, cells: list[Any]) -> list[Any]:
         """What is copied before a step: source, target and size."""
-        loop, found = self.loop, []
+        loop = self.loop
+        found: list[Any] = []
         for k, (node, cell) in enumerate(zip(loop.inputs[: loop.carries + loop.entries], cells, strict=False)):
             source = ("carry", k) if k < loop.carries else self._stepping(("input", node), node)
             if cell is not None:
-                found.append(((source, 0), cell, _size(node)))
+                found += [(source, 0), cell, _size(node)]
         for k, j in loop.kept:
             node = loop.inputs[j]
-            found.append(((("carry", j), 0), (self._stepping(("kept", k), node), 0), _size(node)))
+            found += [(("carry", j), 0), (self._stepping(("kept", k), node), 0), _size(node)]
         return found
 
     def _copied_after(self, places: list[Any]) -> list[Any]:
         """What is copied after a step: source, target and size."""
-        found = []
+        found: list[Any] = []
         for k, (node, place) in enumerate(zip(self.loop.outputs, places, strict=True)):
             target = ("carry", k) if k < self.loop.carries else self._stepping(("out", k), node)
             if place != (target, 0):
-                found.append((place, (target, 0), _size(node)))
+                found += [place, (target, 0), _size(node)]
         return found
 
     def _stepping(self, buffer: Any, node: GraphNode) -> Any:
@@ -90,21 +90,11 @@ class _NativeLoop:
         return words
 
     def _copies(self, copies: list[Any]) -> list[tuple[int, int]]:
-        """The unit that copies between pairs of a buffer and an offset."""
+        """The unit that copies, given the source, target and size of each copy one after the other."""
         if not copies:
             return []
-        table = self._keep(np.zeros(1 + 3 * len(copies), np.int64))
-        table[0] = len(copies)
-        for k, (source, target, size) in enumerate(copies):
-            for place, (buffer, offset) in enumerate((source, target), 1 + 3 * k):
-                if buffer[0] == "const" and isinstance(self.generator, PlanCodeGenerator):
-                    self.fixed[buffer] = self.generator.memory_plan.buffer_array(buffer)
-                if buffer in self.fixed:
-                    table[place] = self.fixed[buffer].ctypes.data + offset
-                else:
-                    self.rows.setdefault(buffer, []).append((table.ctypes.data + 8 * place, offset))
-            table[3 + 3 * k] = size
-        return [(self.native_calls.COPY, table.ctypes.data)]
+        table = self._keep(filled_table([len(copies) // 3, *copies], self.fixed, self.rows))
+        return [(COPY, table.ctypes.data)]
 
     def __call__(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any]:
         """Run all steps; fills the stacks, and returns the last carry."""
@@ -128,8 +118,8 @@ class _NativeLoop:
         bound += [(buffer, stack[::-1] if backward else stack) for buffer, stack in computed + kept]
         for buffer, array in bound:
             if buffer in self.bindings:
-                self.native_calls.write_addresses(*self.bindings[buffer], id(array))
-        self.native_calls.run_steps(float(len(loop.order)), *self.ends)
+                write_addresses(*self.bindings[buffer], id(array))
+        run_steps(float(len(loop.order)), *self.ends)
         return [
             x.item() if node.weak else x.copy()[()]  # a number where the shape is ()
             for x, node in zip(self.current, loop.inputs, strict=False)

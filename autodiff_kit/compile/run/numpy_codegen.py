@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import PYTHON_OPERATORS, REDUCTIONS, GraphNode, slice_from_bounds
+from autodiff_kit.compile.node import PYTHON_OPERATORS, GraphNode, slice_from_bounds
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["check_form", "generate_numpy_function", "numpy_expression"]
+__all__ = ["NUMPY_NAMES", "generate_numpy_function", "numpy_expression"]
 
 MAX_FUNCTION_LINES = 1000
 
@@ -24,8 +24,11 @@ _TEMPLATES = {
     "strong": "np.float64({0})", "where": "np.where({0}, {1}, {2})[()]", "item": "{0}[{p}]",
     "cast": "np.asarray({0}).astype('{p.str}')[()]", "reshape": "np.reshape({0}, {p})",
     "broadcast": "np.broadcast_to({0}, {p})", "permute": "np.transpose({0}, {p})",
+    "sum": "np.sum({0}, axis={p[0]}, dtype='{p[1].str}', keepdims=True)",
+    "max": "np.max({0}, axis={p[0]}, keepdims=True)", "min": "np.min({0}, axis={p[0]}, keepdims=True)",
+    "concat": "np.concatenate(({all}), axis={p})", "pad": "zero_padded({0}, {shape}, {p})",
 }  # fmt: skip
-"""The expressions of operations, with the operands by number and the parameters as ``p``."""
+"""The expressions of operations, with the operands by number, or as ``all``, and the parameters as ``p``."""
 
 
 def generate_numpy_function(
@@ -34,7 +37,7 @@ def generate_numpy_function(
     """A function from input values to output values, and its source."""
     nodes = live_nodes(outputs, set(inputs))
     names: dict[GraphNode, str] = {}
-    env: dict[str, Any] = {"np": np}
+    env: dict[str, Any] = dict(NUMPY_NAMES)
     last: dict[GraphNode, GraphNode] = {a: n for n in nodes for a in n.args}
     kept = set(outputs)
     lines = []
@@ -58,7 +61,6 @@ def generate_numpy_function(
             ]
             if done:
                 lines.append(f"del {', '.join(done)}")
-    env["check_form"] = check_form
     answers = [
         f"np.array({names[o]})" if view_base(o).op in ("input", "const") and o.shape else names[o] for o in outputs
     ]
@@ -106,23 +108,18 @@ def numpy_expression(node: GraphNode, names: dict[GraphNode, str], env: dict[str
     given = ", ".join(names[a] for a in node.args)
     op, params = node.op, node.params
     if op in _TEMPLATES:
-        return _TEMPLATES[op].format(*(names[a] for a in node.args), p=params)
+        return _TEMPLATES[op].format(*(names[a] for a in node.args), all=given, p=params, shape=node.shape)
+    if node.weak and op == "power":
+        base, exponent = (names[a] for a in node.args)
+        base = f"({base})" if base[0] == "-" else base  # -2 ** x is -(2 ** x)
+        return f"{base} ** {exponent}"
     if node.weak:
         env[f"py_{op}"] = PYTHON_OPERATORS[op]
         return f"py_{op}({given})"
     if op == "copy":
         return numpy_expression(params, names, env)
-    if op in REDUCTIONS:
-        axes, dtype = params
-        more = f", dtype='{dtype.str}'" if op == "sum" else ""
-        return f"np.{op}({given}, axis={axes}{more}, keepdims=True)"
     if op == "slice":
         return f"{given}[{', '.join(_slice_text(p) for p in params)}]"
-    if op == "concat":
-        return f"np.concatenate(({given}), axis={params})"
-    if op == "pad":
-        env["zero_padded"] = _zero_padded
-        return f"zero_padded({given}, {node.shape}, {params})"
     if op == "call":
         return str(params.expression([names[a] for a in node.args], env, f"fn{node.number}"))
     return f"np.{op}({given})"
@@ -132,6 +129,10 @@ def _zero_padded(x: Any, shape: tuple[int, ...], spans: tuple[tuple[int, int, in
     out = np.zeros(shape, x.dtype)
     out[tuple(map(slice_from_bounds, spans))] = x
     return out
+
+
+NUMPY_NAMES: dict[str, Any] = {"np": np, "check_form": check_form, "zero_padded": _zero_padded}
+"""What the lines of NumPy calls need among their globals."""
 
 
 def _slice_text(part: tuple[int, int, int]) -> str:

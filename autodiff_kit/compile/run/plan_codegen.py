@@ -23,16 +23,17 @@ from autodiff_kit.compile.passes.kernel_source import KernelSource, kernel_key, 
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
-from autodiff_kit.compile.run.lapack_units import emit_lapack_units
-from autodiff_kit.compile.run.numpy_codegen import check_form, numpy_expression
+from autodiff_kit.compile.run.lapack_units import emit_lapack_units, have_one_float_dtype
+from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 from autodiff_kit.core.dispatch import compute
+from autodiff_kit.kernels import native_calls, window_loops
 
-__all__ = ["PlanCodeGenerator"]
+__all__ = ["PlanCodeGenerator", "filled_table"]
 
 _WORD_BYTES = 8
-_CELL_BYTES = 2 * _WORD_BYTES
+_CELL_WORDS = 2
 
 
 class PlanCodeGenerator:
@@ -49,7 +50,8 @@ class PlanCodeGenerator:
     pointer_rows : dict
         For each buffer that may move: begin and end of its rows for ``write_addresses``.
     needs_python : bool
-        Whether lines of Python run between the units: a NumPy call, or the question whether LAPACK failed.
+        Whether lines of Python run between the units: a NumPy call, arithmetic on single numbers, or the question
+        whether LAPACK failed.
     units, fixed, moved : array, dict, dict
         Rows of function and table; the memory of each buffer that stays; the rows of each that may move.
     """
@@ -57,12 +59,9 @@ class PlanCodeGenerator:
     def __init__(
         self, memory_plan: MemoryPlan, inputs: list[tuple[GraphNode, str]], compiler: Callable[[str], int]
     ) -> None:
-        from autodiff_kit.kernels import native_calls, window_loops
-
         self.memory_plan, self.compiler = memory_plan, compiler
-        self.native_calls, self.window_loops = native_calls, window_loops  # imported here, as they import llvmlite
         self.argument_names = dict(inputs)  # node -> local name of the argument
-        self.env: dict[str, Any] = {"np": np, "check_form": check_form, "ndarray": np.ndarray,
+        self.env: dict[str, Any] = {**NUMPY_NAMES, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
                                     "run_units": native_calls.run_units}  # fmt: skip
         self.lines: list[str] = []
@@ -71,9 +70,10 @@ class PlanCodeGenerator:
         self._compiled: dict[Any, tuple[list[GraphNode], KernelSource, int]] = {}  # by key: nodes, source, address
         self.views_of_buffer: dict[Any, list[tuple[str, tuple[int, ...], Any, int, tuple[int, ...]]]] = {}
         self.pointer_rows: dict[Any, tuple[float, float]] = {}
+        self.fixed: dict[Any, Any] = {("arena", None): memory_plan.arena}
+        self.moved: dict[Any, list[tuple[int, int]]] = {}
         self._names: dict[Any, str] = {}
-        self._units: list[tuple[int, int]] = []  # address of the function, and start of its table entries
-        self._unit_comments: list[str] = []  # shown in the printed plan
+        self._units: list[tuple[int, int, str]] = []  # function, start of its table entries, text for the printed plan
         self._emitted_units = 0  # number of units that have been emitted
         self._table: list[Any] = []  # numbers, and pairs of buffer and byte offset
         self._scalar_cells: dict[Any, int] = {}
@@ -82,22 +82,17 @@ class PlanCodeGenerator:
         self._scratch_sizes: dict[tuple[str, str], int] = {}  # entries for each dtype
         self.needs_python = False
         for u in memory_plan.units:
-            count = len(self._units)
             self._emit_unit(u)
-            self.needs_python |= len(self._units) == count
         self._emit_pending_units()
         self._allocate_tables()
         self._compiled.clear()
 
     def header_lines(self) -> list[str]:
         """Comment lines before the function in the printed plan."""
-        return [
-            f"# shared memory: {self.memory_plan.arena_bytes} bytes, {self.memory_plan.peak_live_bytes} in use at once",
-            *(
-                f"# kernel{k}: {' '.join(str(g.domain).split())}, {len(g.nodes)} operations"
-                for k, (g, _) in enumerate(self.kernels)
-            ),
-        ]
+        plan = self.memory_plan
+        memory = f"# shared memory: {plan.arena_bytes} bytes, {plan.peak_live_bytes} in use at once"
+        kernels = (f"# kernel{k}: {g.domain}, {len(g.nodes)} operations" for k, (g, _) in enumerate(self.kernels))
+        return [memory, *kernels]
 
     def kernel_texts(self) -> list[str]:
         """Sources of the kernels after the function in the printed plan."""
@@ -117,6 +112,8 @@ class PlanCodeGenerator:
         view: Any = self.memory_plan.array_of(node)
         buffer = self.memory_plan.buffer_of(node)
         whole: Any = self.memory_plan.buffer_array(buffer)
+        if buffer[0] == "const":
+            self.fixed[buffer] = whole
         return buffer, memory_span(view)[0] - whole.__array_interface__["data"][0], view
 
     def _bind_view(self, buffer: Any, layout: tuple[Any, ...]) -> str:
@@ -128,9 +125,8 @@ class PlanCodeGenerator:
             local = f"out{buffer[1]}" if buffer[0] == "out" else self.argument_names[buffer[1]]
             like = self.memory_plan.buffer_array(buffer)
             whole = offset == 0 and shape == like.shape and strides == like.strides
-            self.view_lines.append(
-                f"{name} = {local if whole else f'ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})'}"
-            )
+            text = local if whole else f"ndarray({shape}, dtype_{name}, {local}, {offset}, {strides})"
+            self.view_lines.append(f"{name} = {text}")
         elif buffer[0] in ("arena", "const"):
             self.env[name] = np.ndarray(shape, dtype, self.memory_plan.buffer_array(buffer), offset, strides)
         else:
@@ -150,12 +146,10 @@ class PlanCodeGenerator:
             return self.scalar_expression(node.args[0])
         if node in self._pending_scalars:
             self._pending_scalars.remove(node)
-            if node not in self._unit_of_total:
-                self.lines.append(f"n{node.number} = {self._scalar_computation(node)}")
-            else:
-                if self._unit_of_total[node] >= self._emitted_units:
-                    self._emit_pending_units()
-                self.lines.append(f"n{node.number} = {self._total_expression(node)}")
+            if self._unit_of_total.get(node, -1) >= self._emitted_units:
+                self._emit_pending_units()
+            computed = self._total_expression if node in self._unit_of_total else self._scalar_computation
+            self.lines.append(f"n{node.number} = {computed(node)}")
         return f"n{node.number}"
 
     def scalar_input_line(self, node: GraphNode, text: str) -> str:
@@ -185,20 +179,12 @@ class PlanCodeGenerator:
             whole = n.args[0]
             more = "" if whole.dtype == n.dtype else f", dtype='{n.dtype.str}'"
             return names[whole] if is_scalar(whole) else f"np.{n.op}({self.view_name(whole)}, axis=None{more})"
-        return (
-            f"{names[n.args[0]]} ** {names[n.args[1]]}"
-            if n.op == "power" and n.weak
-            else numpy_expression(n, names, self.env)
-        )
+        return numpy_expression(n, names, self.env)
 
     def _total_expression(self, n: GraphNode) -> str:
-        """The expression that reads a total that a kernel has stored, in float64 or in float32."""
-        cell = self._scalar_cells[n]
-        return (
-            f"scalars_f32[{_CELL_BYTES // 4 * cell + 2}]"
-            if n.dtype == np.float32
-            else f"scalars_f64[{_CELL_BYTES // _WORD_BYTES * cell}]"
-        )
+        """The expression that reads a total that a kernel has stored, in float64 or behind it in float32."""
+        word = _CELL_WORDS * self._scalar_cells[n]
+        return f"scalars_f32[{2 * word + 2}]" if n.dtype == np.float32 else f"scalars_f64[{word}]"
 
     def _cell_address(self, n: GraphNode) -> tuple[Any, int]:
         """The buffer and offset of the cell through which units read a number."""
@@ -206,17 +192,18 @@ class PlanCodeGenerator:
         if n not in self._scalar_cells:
             text = self.scalar_expression(n)
             self._scalar_cells[n] = len(self._scalar_cells)
-            self.lines.append(f"scalars[{_CELL_BYTES // _WORD_BYTES * self._scalar_cells[n]}] = {text}")
-        return ("scalars", None), _CELL_BYTES * self._scalar_cells[n]
+            self.lines.append(f"scalars[{_CELL_WORDS * self._scalar_cells[n]}] = {text}")
+        return self._cell_of(n)
+
+    def _cell_of(self, n: GraphNode) -> tuple[Any, int]:
+        """The buffer and offset of the cell of a number that has one."""
+        return ("scalars", None), _CELL_WORDS * _WORD_BYTES * self._scalar_cells[n]
 
     def place_of(self, node: GraphNode) -> tuple[Any, int] | None:
         """The buffer and the offset at which the units read or leave a value; None if it is in no single place."""
-        while node.op in VIEW_OPS and is_scalar(node.args[0]):
-            node = node.args[0]
-        if node in self._scalar_cells:
-            return ("scalars", None), _CELL_BYTES * self._scalar_cells[node]
         if is_scalar(node):
-            return None
+            number = view_base(node)
+            return self._cell_of(number) if number in self._scalar_cells else None
         buffer, offset, view = self.locate(node)
         return (buffer, offset) if view.flags.c_contiguous else None
 
@@ -228,6 +215,7 @@ class PlanCodeGenerator:
         elif not is_scalar(u.node):
             self._emit_numpy_call(u.node)
         else:
+            self.needs_python = True
             self._pending_scalars.add(u.node)
             if not all(map(is_scalar, u.node.args)):  # its array operands may be overwritten later
                 self._emit_pending_units()
@@ -235,15 +223,14 @@ class PlanCodeGenerator:
 
     def add_unit(self, function: int, said: str, entries: list[Any]) -> None:
         """Add a native function with its table entries to the units of the next run."""
-        self._units.append((function, len(self._table)))
+        self._units.append((function, len(self._table), said))
         self._table += entries
-        self._unit_comments.append(said)
 
     def _emit_pending_units(self) -> None:
         """Emit the line that runs the units added since the last one."""
         last = len(self._units)
         if self._emitted_units < last:
-            comment = "; ".join(self._unit_comments[self._emitted_units :])
+            comment = "; ".join(said for *_, said in self._units[self._emitted_units :])
             self.lines.append(f"run_units(unit{self._emitted_units}, unit{last})  # {comment}")
             self._emitted_units = last
 
@@ -275,7 +262,7 @@ class PlanCodeGenerator:
             entries += [(buffer, offset), memory_span(view)[1]]
         entries += numbers
         entries += self._scratch_entries(kernel.dtype, kernel.scratch)
-        entries += [(("scalars", None), _CELL_BYTES * self._scalar_cells[n]) for n in totals]
+        entries += map(self._cell_of, totals)
         self.add_unit(address, f"kernel{len(self.kernels)}", entries)
         self.kernels.append((g, kernel))
 
@@ -290,64 +277,46 @@ class PlanCodeGenerator:
         self._scratch_sizes[room] = max(self._scratch_sizes.get(room, 0), size)
         return room, 0
 
-    def _emit_matmul(self, n: GraphNode) -> None:
-        """Emit a matrix product; operands whose strides BLAS does not accept are left to ``np.dot``, which copies."""
-        if not self._emit_blas_matmul(n):
-            flat = all(x.ndim == 2 and x.dtype == n.dtype for x in (n, *n.args)) and n.dtype.char in "fd"
-            argument_names = ", ".join(map(self._operand, n.args))
-            self._emit_line(f"{'dot' if flat else 'matmul'}({argument_names}, {self.view_name(n)})")
-
     def _emit_blas_matmul(self, n: GraphNode) -> bool:
         """Add a matrix product as a native unit, if BLAS accepts the strides of all operands."""
         nodes = (*n.args, n)
-        if n.dtype.char not in "fd" or any(is_scalar(x) or x.dtype != n.dtype or x.ndim < 2 for x in nodes):
+        if not have_one_float_dtype(nodes):
             return False
         views: list[Any] = [self.memory_plan.array_of(x) for x in nodes]
         views = [np.broadcast_to(view, (*n.shape[:-2], *view.shape[-2:])) for view in views]
         steps = [_batch_stride(view.shape[:-2], view.strides[:-2]) for view in views]
         if None in steps or not all(map(_is_blas_compatible, views)):
             return False
-        entries: list[Any] = [self.native_calls.matmul_loop_address(n.dtype)]
+        entries: list[Any] = [native_calls.matmul_loop_address(n.dtype)]
         entries += [self.locate(x)[:2] for x in nodes]
         entries += [n.size // (n.shape[-1] * n.shape[-2]), n.shape[-2], n.args[0].shape[-1], n.shape[-1], *steps]
         for view in views:
             entries += view.strides[-2:]
-        self.add_unit(self.native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
+        self.add_unit(native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
         return True
 
     def _allocate_tables(self) -> None:
         """Allocate the tables and fill in the addresses of memory that does not move."""
-        numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_BYTES // _WORD_BYTES)
-        table, units = np.zeros(len(self._table), np.int64), np.zeros((len(self._units), 2), np.int64)
-        fixed: dict[Any, Any] = {("scalars", None): numbers, ("arena", None): self.memory_plan.arena}
-        for room, size in self._scratch_sizes.items():
-            fixed[room] = np.empty(size, room[1])
-        moved: dict[Any, list[tuple[int, int]]] = {}
-        self.units, self.fixed, self.moved = units, fixed, moved
-        for k, entry in enumerate(self._table):
-            if type(entry) is not tuple:
-                table[k] = entry
-                continue
-            buffer, offset = entry
-            if buffer[0] == "const" and buffer not in fixed:
-                fixed[buffer] = self.memory_plan.buffer_array(buffer)
-            if buffer in fixed:
-                table[k] = fixed[buffer].ctypes.data + offset
-            else:
-                moved.setdefault(buffer, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
-        for k, (function, start) in enumerate(self._units):
+        numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_WORDS)
+        self.fixed[("scalars", None)] = numbers
+        self.fixed |= {room: np.empty(size, room[1]) for room, size in self._scratch_sizes.items()}
+        table = filled_table(self._table, self.fixed, self.moved)
+        self.units = units = np.zeros((len(self._units), 2), np.int64)
+        for k, (function, start, _) in enumerate(self._units):
             units[k] = function, table.ctypes.data + _WORD_BYTES * start
         for k in range(len(units) + 1):
             self.env[f"unit{k}"] = float(units.ctypes.data + 2 * _WORD_BYTES * k)
-        pointers = np.array([row for rows in moved.values() for row in rows], np.int64)
+        pointers = np.array([row for rows in self.moved.values() for row in rows], np.int64)
         start = pointers.ctypes.data
-        for buffer, rows in moved.items():
+        for buffer, rows in self.moved.items():
             self.pointer_rows[buffer] = (float(start), float(start := start + 2 * _WORD_BYTES * len(rows)))
         self.env |= {"scalars": numbers.data, "scalars_f64": numbers, "scalars_f32": numbers.view(np.float32)}
-        self.env |= {"memory": (fixed, table, units, pointers)}
+        self.env |= {"memory": (self.fixed, table, units, pointers)}
 
     def _operand(self, a: GraphNode) -> str:
         """The expression for an operand of a NumPy call."""
+        if a.dtype == object:
+            return f"n{a.number}"
         if not is_scalar(a):
             return self.view_name(a)
         text = self.scalar_expression(a)
@@ -355,42 +324,40 @@ class PlanCodeGenerator:
 
     def _emit_numpy_call(self, n: GraphNode) -> None:
         """Emit a node that no kernel computes; most results are copied to their location."""
-        if n.op == "matmul":
-            self._emit_matmul(n)
+        if n.op == "matmul" and self._emit_blas_matmul(n):
             return
         if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n) or self._emit_row_loop(n)):
             return
         if n.op == "call" and n.params.function is set_rows:
             self._emit_set_rows(n)
             return
-        if n.op == "call" and n.dtype != object:
-            if written := n.params.expression(self._operands(n), self.env, f"fn{n.number}", self.view_name(n)):
-                self._emit_line(written)
-            else:  # it cannot write to its location
-                self.emit_call_line(n)
-            return
-        argument_names = self._operands(n)
-        text = numpy_expression(n, dict(zip(n.args, argument_names, strict=True)), self.env)
         if n.dtype == object:
-            self._emit_line(f"n{n.number} = {text}")
+            self._emit_line(f"n{n.number} = {self._numpy_text(n)}")
+            return
+        operands = [self._operand(a) for a in n.args]
+        given, out = ", ".join(operands), self.view_name(n)
+        if n.op == "matmul":  # with strides that BLAS does not accept; np.dot copies such operands
+            flat = all(x.ndim == 2 and x.dtype == n.dtype for x in (n, *n.args)) and n.dtype.char in "fd"
+            self._emit_line(f"{'dot' if flat else 'matmul'}({given}, {out})")
+        elif n.op == "call" and (writing := n.params.expression(operands, self.env, f"fn{n.number}", out)):
+            self._emit_line(writing)
+        elif n.op == "call":  # it cannot write to its location
+            self.emit_call_line(n)
         elif n.op == "concat":
-            self._emit_line(f"np.concatenate([{', '.join(argument_names)}], {n.params}, out={self.view_name(n)})")
+            self._emit_line(f"np.concatenate([{given}], {n.params}, out={out})")
         elif n.op in NON_UFUNC_OPS or n.weak:
-            self._emit_line(f"copyto({self.view_name(n)}, {text})")
+            self._emit_line(f"copyto({out}, {self._numpy_text(n)})")
         else:
-            self._emit_line(f"np.{n.op}({', '.join(argument_names)}, out={self.view_name(n)})")
+            self._emit_line(f"np.{n.op}({given}, out={out})")
 
-    def _operands(self, n: GraphNode) -> list[str]:
-        """The expressions for the operands of a NumPy call."""
-        return [f"n{a.number}" if a.dtype == object else self._operand(a) for a in n.args]
+    def _numpy_text(self, n: GraphNode) -> str:
+        """The expression that computes a node from arrays in their locations."""
+        return numpy_expression(n, {a: self._operand(a) for a in n.args}, self.env)
 
     def emit_call_line(self, n: GraphNode, condition: str = "") -> None:
         """Emit an opaque call, whose result is copied to its location."""
-        names = self._operands(n)
-        text = numpy_expression(n, dict(zip(n.args, names, strict=True)), self.env)
-        self._emit_line(
-            f"{condition}copyto({self.view_name(n)}, check_form({text}, {n.shape}, {n.dtype.str!r}, {n.params.name!r}))"
-        )
+        checked = f"check_form({self._numpy_text(n)}, {n.shape}, {n.dtype.str!r}, {n.params.name!r})"
+        self._emit_line(f"{condition}copyto({self.view_name(n)}, {checked})")
 
     def _emit_set_rows(self, n: GraphNode) -> None:
         """Emit the replacement of rows; in a table that the plan owns, nothing else is touched."""
@@ -405,41 +372,60 @@ class PlanCodeGenerator:
         if call.function is not compute or call.args[0].loop is None or len(n.args) != len(call.args[1]):
             return False
         found = call.args[0].loop(*n.args, **call.args[2])
-        fits = n.dtype.char in "fd" and all(a.dtype == n.dtype and a.size and not is_scalar(a) for a in nodes)
-        if not found or not fits or not all(self.memory_plan.array_of(a).flags.c_contiguous for a in nodes):
+        if not found or not self._are_plain(nodes):
             return False
         name, sizes = found
         entries: list[Any] = [word for a in nodes for word in (self.locate(a)[:2], a.size)]
-        entries += self._scratch_entries(n.dtype, self.window_loops.rooms(name, sizes))
-        if self.window_loops.needs_products(name):
-            entries.append(self.native_calls.matmul_loop_address(n.dtype))
-        source = module_source("", self.window_loops.call_source(name, sizes, n.dtype.name), n.dtype)
+        entries += self._scratch_entries(n.dtype, window_loops.rooms(name, sizes))
+        if window_loops.needs_products(name):
+            entries.append(native_calls.matmul_loop_address(n.dtype))
+        source = module_source("", window_loops.call_source(name, sizes, n.dtype.name), n.dtype)
         self.add_unit(self.compiler(source), name, entries)
         return True
+
+    def _are_plain(self, nodes: tuple[GraphNode, ...]) -> bool:
+        """Whether nodes are arrays of one floating-point dtype that lie in rows without gaps."""
+        return have_one_float_dtype(nodes) and all(self.memory_plan.array_of(x).flags.c_contiguous for x in nodes)
 
     def _emit_row_loop(self, n: GraphNode) -> bool:
         """Add ``take`` or segment sums and means along the first axis as a native unit, if they fit."""
         ids, axis = _row_ids(n.params)
         plain = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.ndim == 1 and ids.size > 0
-        if not plain or len(n.args) != 1 or n.args[0].ndim != -axis:
+        if not plain or len(n.args) != 1 or n.args[0].ndim != -axis or (ids < 0).any():
             return False
         x = n.args[0]
-        if is_scalar(x) or x.dtype != n.dtype or x.dtype.char not in "fd" or (ids < 0).any():
+        if not self._are_plain((x, n)):
             return False
-        if not all(self.memory_plan.array_of(a).flags.c_contiguous for a in (x, n)):
-            return False
-        rows = self.env[f"row_ids{n.number}"] = np.array(ids, np.int64)  # kept alive
-        sizes = self.env[f"segment_sizes{n.number}"] = np.empty(0, n.dtype)
+        rows, sizes = np.array(ids, np.int64), np.empty(0, n.dtype)
         if n.params.name == "segment_mean":
             sizes = np.maximum(np.bincount(rows, minlength=n.shape[0]), 1).astype(n.dtype)
-            self.env[f"segment_sizes{n.number}"] = sizes
+        self.env[f"rows_and_sizes{n.number}"] = rows, sizes  # kept alive
         take = n.params.name == "take"
         words = n.dtype.itemsize // 4 if take else 1
         entries: list[Any] = [self.locate(x)[:2], x.size * words, rows.ctypes.data, rows.size]
         entries += [self.locate(n)[:2], n.size * words, x.size // x.shape[0] * words, sizes.ctypes.data, sizes.size]
-        unit = self.native_calls.TAKE_ROWS if take else self.native_calls.SUM_ROWS[n.dtype.char]
+        unit = native_calls.TAKE_ROWS if take else native_calls.SUM_ROWS[n.dtype.char]
         self.add_unit(unit, n.params.name, entries)
         return True
+
+
+def filled_table(entries: list[Any], fixed: dict[Any, Any], moved: dict[Any, Any]) -> Any:
+    """A table of numbers and places, which are given as a buffer and an offset in bytes.
+
+    A place in ``fixed`` memory is written as its address. For all others, the row that will write it is added to
+    ``moved``.
+    """
+    table = np.zeros(len(entries), np.int64)
+    for k, entry in enumerate(entries):
+        if type(entry) is not tuple:
+            table[k] = entry
+            continue
+        buffer, offset = entry
+        if buffer in fixed:
+            table[k] = fixed[buffer].ctypes.data + offset
+        else:
+            moved.setdefault(buffer, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
+    return table
 
 
 def _row_ids(call: OpaqueCall) -> tuple[Any, int]:

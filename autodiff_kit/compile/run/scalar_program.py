@@ -13,6 +13,7 @@ import numpy as np
 from autodiff_kit.compile.node import REDUCTIONS, VIEW_OPS, GraphNode
 from autodiff_kit.compile.passes.kernel_source import EXPRESSIONS
 from autodiff_kit.compile.run.kernel_loader import module_source
+from autodiff_kit.kernels.native_calls import run_units
 
 __all__ = ["ScalarProgram", "is_scalar_graph"]
 
@@ -63,8 +64,6 @@ class ScalarProgram:
     """
 
     def __init__(self, nodes: list[GraphNode], compiler: Callable[[str], int]) -> None:
-        from autodiff_kit.kernels.native_calls import run_units
-
         self.cell_of: dict[GraphNode, int] = {}
         initial_values: list[float] = []
         self.instructions: list[tuple[int, ...]] = []
