@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import update_wrapper
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,7 +105,7 @@ class Compiled:
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
         """Bind the function to an object when it is used as a method."""
-        return self if owner is None else CompiledMethod(self, owner)
+        return self if owner is None else MethodType(self, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - described by the class
         if must_run_eagerly() or not self._lock.acquire(blocking=False):
@@ -156,19 +157,6 @@ class Compiled:
         guard.require_equal_slots(trace.equal_slots)
         self.trace_count += 1
         return guard, ExecutionPlan(trace)
-
-
-class CompiledMethod:
-    """A compiled function bound to an object."""
-
-    def __init__(self, compiled: Compiled, owner: Any) -> None:
-        self.compiled, self.owner, self.function = compiled, owner, (compiled.function, owner)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.compiled(self.owner, *args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.compiled, name)
 
 
 def must_run_eagerly() -> bool:
