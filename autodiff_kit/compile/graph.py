@@ -80,16 +80,19 @@ class ComputationGraph:
 
     # -------------------------------------------------------------------------------------------------- entry by entry
     def elementwise(self, op: str, *args: GraphNode) -> GraphNode:
-        """Add a ufunc, given by name, with the dtype and shape that NumPy would give the result."""
+        """Add a ufunc or ``where``, by name, with the dtype and shape that NumPy would give the result."""
         if op in _LOGICAL_OPS and all(a.dtype.kind == "b" and not a.weak for a in args):
             op = _LOGICAL_OPS[op]
-        ufunc = getattr(np, op)
+        function = getattr(np, op)
         if all(a.weak for a in args) and op in PYTHON_OPERATORS:
             return self._python_operator(op, args)
-        dtype = ufunc.resolve_dtypes((*map(promotion_type, args), None))[-1]
+        if op == "where":
+            dtype = np.result_type(*(a.value if a.weak and a.op == "const" else promotion_operand(a) for a in args[1:]))
+        else:
+            dtype = function.resolve_dtypes((*map(promotion_type, args), None))[-1]
         shape = args[0].shape if len({a.shape for a in args}) == 1 else np.broadcast_shapes(*(a.shape for a in args))
         if all(a.op == "const" for a in args):
-            return self.const(ufunc(*(a.value for a in args)))
+            return self.const(function(*(a.value for a in args)))
         if any(a.op == "broadcast" for a in args):  # compute before broadcasting
             inner = self.elementwise(op, *(a.args[0] if a.op == "broadcast" else a for a in args))
             return self.broadcast(inner, shape)
@@ -124,18 +127,6 @@ class ComputationGraph:
         """Add an operation on Python numbers, which follows Python's rules instead of NumPy's."""
         sample = PYTHON_OPERATORS[op](*(a.value if a.op == "const" else a.dtype.type(1).item() for a in args))
         return self.node(op, args, None, (), np.asarray(sample).dtype, weak=True)
-
-    def where(self, condition: GraphNode, a: GraphNode, b: GraphNode) -> GraphNode:
-        """Add ``np.where(condition, a, b)``."""
-        args = (condition, a, b)
-        shape = np.broadcast_shapes(*(n.shape for n in args))
-        dtype = np.result_type(*(n.value if n.weak and n.op == "const" else promotion_operand(n) for n in (a, b)))
-        if all(n.op == "const" for n in args):
-            return self.const(np.where(*(n.value for n in args)))
-        if any(n.op == "broadcast" for n in args):
-            inner = self.where(*(n.args[0] if n.op == "broadcast" else n for n in args))
-            return self.broadcast(inner, shape)
-        return self.node("where", args, None, shape, dtype)
 
     def cast(self, x: GraphNode, dtype: Any) -> GraphNode:
         """Add ``x.astype(dtype)``."""

@@ -127,7 +127,7 @@ def _where(condition: Any, a: Any = None, b: Any = None) -> Any:
     if a is None or b is None:
         return NotImplemented
     tracer = tracer_of(condition, a, b)
-    return symbolic_value(tracer, tracer.graph.where(*map(tracer.node, (condition, a, b))))
+    return symbolic_value(tracer, tracer.graph.elementwise("where", *map(tracer.node, (condition, a, b))))
 
 
 def _triangle_function(function: Any) -> Callable[..., Any]:
