@@ -73,8 +73,11 @@ class ComputationGraph:
     def node(
         self, op: str, args: tuple[GraphNode, ...], params: Any, shape: tuple[int, ...], dtype: Any, weak: bool = False
     ) -> GraphNode:
-        """Add an operation, or return an equal node that exists already."""
-        key = (op, *(a.number for a in args), params)
+        """Add an operation, or return an equal node that exists already.
+
+        The shape tells apart arrays of zeros into which the same slices are written.
+        """
+        key = (op, *(a.number for a in args), params, shape)
         found = self._table.get(key)
         return found or self.add(GraphNode(op, args, params, shape, np.dtype(dtype), weak), key)
 
@@ -212,8 +215,7 @@ class ComputationGraph:
     def pad(self, x: GraphNode, spans: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> GraphNode:
         """Add an array of zeros into which ``x`` is written at the given slices."""
         whole = all(span == (0, n, 1) for span, n in zip(spans, shape, strict=True))
-        key = ("pad", x.number, spans, shape)  # equal spans may lie in arrays of different shapes
-        return x if whole else self._table.get(key) or self.add(GraphNode("pad", (x,), spans, shape, x.dtype), key)
+        return x if whole else self.node("pad", (x,), spans, shape, x.dtype)
 
     def concat(self, parts: tuple[GraphNode, ...], axis: int) -> GraphNode:
         """Add a concatenation along a non-negative axis."""
