@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from autodiff_kit.compile.trace.symbolic_array import (
     TRACED_FUNCTIONS,
     SymbolicArray,
     SymbolicScalar,
-    getitem,
     symbolic_value,
     tracer_of,
 )

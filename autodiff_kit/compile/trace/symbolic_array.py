@@ -7,6 +7,7 @@ Code that needs concrete values raises :class:`ConcretizationError` with advice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import getitem
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,7 +19,7 @@ from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.tracer import SymbolicValue, Tracer
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "getitem", "symbolic_value", "tracer_of"]
+__all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "symbolic_value", "tracer_of"]
 
 TRACED_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """Tracing rules of NumPy functions, filled in by :mod:`autodiff_kit.compile.trace.numpy_functions`.
@@ -150,16 +151,6 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         """The array with permuted axes."""
         return TRACED_FUNCTIONS[np.transpose](self, (axes[0] if len(axes) == 1 and np.ndim(axes[0]) else axes) or None)
 
-    def copy(self) -> Any:
-        """The array itself, since it is immutable."""
-        return self
-
-    def ravel(self) -> Any:
-        """The array flattened to one axis."""
-        return TRACED_FUNCTIONS[np.reshape](self, (-1,))
-
-    flatten = ravel
-
 
 def _refusing_method(what: str) -> Callable[..., NoReturn]:
     return lambda self: self._refuse_value(what)
@@ -179,10 +170,10 @@ def _method(name: str) -> Callable[..., Any]:
 
 _METHODS = [
     "sum", "mean", "max", "min", "prod", "any", "all", "cumsum", "cumprod", "argmax", "argmin", "argsort", "squeeze",
-    "swapaxes", "take", "clip", "round", "dot", "repeat", "var", "std", "diagonal", "trace",
+    "swapaxes", "take", "clip", "round", "dot", "repeat", "var", "std", "diagonal", "trace", "copy", "ravel",
 ]  # fmt: skip
-for _name in _METHODS:
-    setattr(SymbolicArray, _name, _method(_name))
+for _name, _function in [*zip(_METHODS, _METHODS, strict=True), ("flatten", "ravel")]:
+    setattr(SymbolicArray, _name, _method(_function))
 
 
 class SymbolicScalar(SymbolicArray):
@@ -208,8 +199,3 @@ def tracer_of(*values: Any) -> Any:
 def symbolic_value(tracer: Any, node: GraphNode) -> Any:
     """The symbolic array or scalar of a node."""
     return (SymbolicScalar if node.weak else SymbolicArray)(tracer, node)
-
-
-def getitem(x: Any, index: Any) -> Any:
-    """``x[index]`` as a function."""
-    return x[index]
