@@ -168,11 +168,8 @@ def _stack(arrays: Any, axis: int = 0, **more: Any) -> Any:
 
 def _full_like(number: int) -> Callable[..., Any]:
     def function(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **_: Any) -> Any:
-        tracer = x.tracer
-        one = np.asarray(number, dtype or x.dtype)[()]
-        return symbolic_value(
-            tracer, tracer.graph.broadcast(tracer.graph.const(one), x.shape if shape is None else tuple(shape))
-        )
+        one = x.tracer.graph.const(np.asarray(number, dtype or x.dtype)[()])
+        return _broadcast_to(symbolic_value(x.tracer, one), x.shape if shape is None else shape)
 
     return function
 
