@@ -284,7 +284,7 @@ def _place(step: Step, count: int, reverse: bool, values: list[Any]) -> list[Any
     loop = step.loops[count, reverse]
     given = [*values[: len(carry)], *entries.values()]
     given += [shared[n] if n in shared else body.tracer.captured[n] for n in fixed]
-    found: list[Any] = tracer.add_loop(loop, given)
+    found: list[Any] = tracer.call_on(loop, given, loop.specs)
     if step.saves:
         found, body.stacks = found[: len(step.outputs)], found[len(step.outputs) :]
     return found

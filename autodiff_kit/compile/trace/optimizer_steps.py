@@ -9,7 +9,6 @@ import numpy as np
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.row_steps import set_rows, sum_equal_ids
 from autodiff_kit.compile.trace.input_sources import OptimizerSlotSource
-from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 from autodiff_kit.compile.trace.symbolic_array import symbolic_value
 from autodiff_kit.compile.trace.trace import StepUpdate
 from autodiff_kit.compile.trace.traced_variables import suspend_tracing
@@ -129,16 +128,13 @@ class OptimizerSteps:
 
     def _step_rows(self, optimizer: Any, before: Any, ids: Any, rows: Any, new: dict[str, Any]) -> tuple[Any, Any]:
         """Record a step of some rows of a table, and put the new slots into ``new``; the new value, and the update."""
+        call_on = self.tracer.call_on
         tables = {name: x for name, x in new.items() if x.shape == before.shape}
         part = new | {name: x[ids] for name, x in tables.items()}
         old = before[ids]
-        delta = optimizer._compute_update(old, self._call_on(sum_equal_ids, [ids, rows], rows), part)
-        new |= part | {name: self._call_on(set_rows, [x, ids, part[name]], x) for name, x in tables.items()}
-        return self._call_on(set_rows, [before, ids, old + delta], before), delta
-
-    def _call_on(self, function: Any, values: list[Any], like: Any) -> Any:
-        """Record a call with values alone, whose result has the shape and dtype of another value."""
-        return self.tracer.add_call(OpaqueCall.on_nodes(function, len(values)), map(self.tracer.node, values), like)
+        delta = optimizer._compute_update(old, call_on(sum_equal_ids, [ids, rows], rows), part)
+        new |= part | {name: call_on(set_rows, [x, ids, part[name]], x) for name, x in tables.items()}
+        return call_on(set_rows, [before, ids, old + delta], before), delta
 
     def _set_step(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any, ids: Any = None) -> None:
         key = (id(optimizer), id(variable))

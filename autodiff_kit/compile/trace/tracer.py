@@ -17,7 +17,6 @@ from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSource, OptimizerSlotSource
 from autodiff_kit.compile.trace.loop import trace_loop
-from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, map_nested, sample_value
 from autodiff_kit.compile.trace.optimizer_steps import OptimizerSteps
@@ -86,10 +85,6 @@ class Tracer:
             self.captured[own] = value
         return found
 
-    def add_loop(self, loop: LoopCall, values: list[Any]) -> list[Any]:
-        """Record a loop on values; returns what it gives."""
-        return self._add_call_with_parts(OpaqueCall.on_nodes(loop, len(values)), map(self.node, values), loop.specs)
-
     scan = trace_loop  # records a loop whose body runs once; NotImplemented where it cannot
 
     def add_input(self, source: Any, value: Any, strong: bool = False) -> Any:
@@ -140,21 +135,24 @@ class Tracer:
         if not isinstance(result, (tuple, list)):
             return self.add_call(opaque_call, nodes, np.asarray(result))
         specs = [None if part is None else (np.shape(part), np.asarray(part).dtype) for part in result]
-        parts = self._add_call_with_parts(opaque_call, nodes, specs)
+        parts = self.add_call(opaque_call, nodes, specs)
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
 
     def add_call(self, call: OpaqueCall, nodes: Iterable[GraphNode], like: Any) -> Any:
-        """Record a call whose result has the shape and dtype of another value."""
-        return symbolic_value(self, self.graph.add(GraphNode("call", tuple(nodes), call, like.shape, like.dtype)))
+        """Record a call whose result has the shape and dtype of another value.
 
-    def _add_call_with_parts(self, call: OpaqueCall, nodes: Iterable[GraphNode], specs: Iterable[Any]) -> list[Any]:
-        """Record a call that gives several arrays, from their shapes and dtypes; None stands for None."""
+        A list of shapes and dtypes stands for that many results, of which None is None.
+        """
+        if not isinstance(like, list):
+            return symbolic_value(self, self.graph.add(GraphNode("call", tuple(nodes), call, like.shape, like.dtype)))
         many = self.graph.add(GraphNode("call", tuple(nodes), call, (), np.dtype(object)))
+        items = [spec and self.graph.add(GraphNode("item", (many,), k, *spec)) for k, spec in enumerate(like)]
+        return [node and symbolic_value(self, node) for node in items]
 
-        def item(k: int, spec: Any) -> Any:
-            return None if spec is None else symbolic_value(self, self.graph.add(GraphNode("item", (many,), k, *spec)))
-
-        return [item(k, spec) for k, spec in enumerate(specs)]
+    def call_on(self, function: Any, values: list[Any], like: Any) -> Any:
+        """Record a call of a function whose arguments are these values alone; ``like`` is that of :meth:`add_call`."""
+        places = list(map(NodePlaceholder, range(len(values))))
+        return self.add_call(OpaqueCall(function.__name__, function, places, {}), map(self.node, values), like)
 
     def _check_fixed_shape(self, opaque_call: OpaqueCall, nodes: list[GraphNode], result: Any) -> None:
         """Raise an error if the shape of the result depends on the values of the operands."""
