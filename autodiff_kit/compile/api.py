@@ -151,7 +151,7 @@ class Compiled:
         random_states = RandomStates(guard.generators)
         trace = trace_function(self.function, args, kwargs, guard.optimizers)
         random_states.require_unchanged()
-        guard.require_equal_slots(trace.equal_slots)
+        guard.compile_checks(trace.equal_slots)
         self.trace_count += 1
         return ExecutionPlan(trace)
 
