@@ -31,16 +31,10 @@ class OptimizerSteps:
         self.tracer = tracer
         # Of an optimizer and a variable: the slots before the first step, and those after the last.
         self._values: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
-        self._updates: dict[tuple[int, int], StepUpdate] = {}
+        self.updates: dict[tuple[int, int], StepUpdate] = {}  # what the last step of each added to each variable
         self._counters: dict[tuple[int, str, int], tuple[Any, list[OptimizerSlotSource]]] = {}
         self._rows_of_gradient: dict[GraphNode, tuple[Any, Any]] = {}  # dense gradient -> ids and rows
 
-    @property
-    def updates(self) -> list[StepUpdate]:
-        """What the last step of each optimizer added to each variable."""
-        return [*self._updates.values()]
-
-    @property
     def equal_slots(self) -> list[list[OptimizerSlotSource]]:
         """The slots that share one input."""
         return [sources for _, sources in self._counters.values() if len(sources) > 1]
@@ -140,4 +134,4 @@ class OptimizerSteps:
         key = (id(optimizer), id(variable))
         self._values[key] = (*self._values[key][:3], new)
         rows = None if ids is None else self.tracer.node(ids)
-        self._updates[key] = StepUpdate(optimizer, variable, self.tracer.node(delta), rows)
+        self.updates[key] = StepUpdate(optimizer, variable, self.tracer.node(delta), rows)

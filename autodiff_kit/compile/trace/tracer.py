@@ -53,7 +53,7 @@ class Tracer:
         self.outside: list[Any] = []  # records of tapes outside the body
         self.body: Any = None  # of the loop that is traced
         self._results: dict[Any, Any] = {}  # of opaque calls
-        self._captures: dict[tuple[Tracer, GraphNode], Any] = {}
+        self._captures: dict[GraphNode, Any] = {}  # by their node outside
         self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]] = []
         self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
         self.initial_values: dict[int, Any] = {}
@@ -76,12 +76,11 @@ class Tracer:
 
     def _captured(self, value: SymbolicArray) -> Any:
         """The value of a trace around this one, as an input of this one."""
-        found = self._captures.get((value.tracer, value.node))
+        graph, node = self.graph, value.node
+        found = self._captures.get(node)
         if found is None:
-            node, graph = value.node, self.graph
-            constant = node.op == "const"
-            own = graph.const(node.value) if constant else graph.input(node.shape, node.dtype, node.weak)
-            found = self._captures[value.tracer, node] = symbolic_value(self, own)
+            own = graph.const(node.value) if node.op == "const" else graph.input(node.shape, node.dtype, node.weak)
+            found = self._captures[node] = symbolic_value(self, own)
             self.captured[own] = value
         return found
 
@@ -107,8 +106,7 @@ class Tracer:
         if hasattr(function, "vjps"):
             if name == "scatter" and (padded := pad_with_zeros(self, args[0], kwargs)) is not None:
                 return padded
-            op, args, kwargs, function = function, (function, args, kwargs), {}, compute
-            name = op.name
+            args, kwargs, function = (function, args, kwargs), {}, compute
         nodes: list[GraphNode] = []
 
         def placeholder(x: Any) -> Any:
@@ -219,10 +217,10 @@ class Tracer:
             for v, now in self.variable_values.values()
             if now is not self.initial_values.get(id(v))
         ]
-        assignments += self.optimizer_steps.assignments()
-        self.closed = True
         steps = self.optimizer_steps
-        return Trace(self.graph, self.inputs, leaves, structure, assignments, steps.updates, steps.equal_slots)
+        assignments += steps.assignments()
+        updates = list(steps.updates.values())
+        return Trace(self.graph, self.inputs, leaves, structure, assignments, updates, steps.equal_slots())
 
     def _output_leaf(self, value: Any) -> OutputLeaf:
         if type(value) is Tensor and isinstance(value._value, SymbolicArray):
