@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.topological_order import live_nodes
-from autodiff_kit.compile.trace.loop_body import Body, Step, is_followed
+from autodiff_kit.compile.trace.loop_body import Body, Step, is_followed, records_around
 from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.core.dispatch import record_op
 from autodiff_kit.core.joint_record import records_of
@@ -56,8 +56,7 @@ def trace_loop(tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor
     count, reverse : int, bool
     """
     batches = sorted((mode for mode in ACTIVE_MODES if isinstance(mode, Batch)), key=attrgetter("depth"))
-    records = [r for r in (*tracer.outside, *open_records.records) if r.sink is not None]
-    if batches and not all(isinstance(r.sink, OutsideSink) for r in records):
+    if batches and not all(isinstance(r.sink, OutsideSink) for r in records_around()):
         return NotImplemented
     return _trace_batched(tracer, batches, f, init, xs, count, reverse)
 
@@ -76,7 +75,7 @@ def _trace_batched(
         return batch.whole(t._value if batch.holds(t._value) else t)  # type: ignore[no-any-return]
 
     def for_all(carry: list[Tensor], entries: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-        outside = OutsideRecords(batch, [*open_records.trace.outside, *open_records.records])
+        outside = OutsideRecords(batch, records_around())
         outside.open()
         try:
             own = [batch.enter(x) if differs else x for x, differs in zip(entries, differ, strict=True)]
