@@ -41,16 +41,11 @@ def _matmul(tracer: Any, a: Any, b: Any) -> Any:
 
 
 def _axes(x: SymbolicArray, axis: Any) -> tuple[int, ...]:
-    if axis is None:
-        return tuple(range(x.ndim))
-    many = (axis,) if np.ndim(axis) == 0 else tuple(axis)
-    for k in many:
-        if not -x.ndim <= k < x.ndim:
-            raise np.exceptions.AxisError(k, x.ndim)
-    found = {int(k) % x.ndim for k in many}
-    if len(found) < len(many):
-        raise ValueError("duplicate value in 'axis'")
-    return tuple(sorted(found))
+    """The axes of a reduction, non-negative and in order; NumPy finds them, and raises its errors."""
+    if isinstance(axis, (list, np.ndarray)):
+        axis = tuple(np.ravel(axis))
+    lengths = np.add.reduce(np.empty((0,) * x.ndim), axis, keepdims=True).shape
+    return tuple(k for k, n in enumerate(lengths) if n == 1)
 
 
 def _is_default(value: Any) -> bool:
@@ -181,10 +176,6 @@ def _clip(x: Any, lo: Any = None, hi: Any = None, **more: Any) -> Any:
     return low if hi is None else np.minimum(low, hi)
 
 
-def _result_type(*values: Any) -> Any:
-    return np.result_type(*(_promotion_operand(v) for v in values))
-
-
 def _promotion_operand(value: Any) -> Any:
     return value.dtype if type(value) is SymbolicArray else 1.0 if type(value) is SymbolicScalar else value
 
@@ -260,7 +251,7 @@ TRACED_FUNCTIONS |= {
     np.zeros_like: _full_like(0),
     np.ones_like: _full_like(1),
     np.clip: _clip,
-    np.result_type: _result_type,
+    np.result_type: lambda *values: np.result_type(*map(_promotion_operand, values)),
     np.shape: lambda x: x.shape,
     np.ndim: lambda x: x.ndim,
     np.size: lambda x, axis=None: x.size if axis is None else x.shape[axis],
