@@ -98,9 +98,6 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
     def __repr__(self) -> str:
         return f"array(traced, shape={self.shape}, dtype={self.dtype})"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        self._refuse_value("np.asarray() or .numpy()")
-
     # ------------------------------------------------------------------------------------------------ NumPy's protocols
     def __array_ufunc__(self, ufunc: np.ufunc, how: str, *inputs: Any, **options: Any) -> Any:
         if any(isinstance(x, Value) or (isinstance(x, Tracer) and x.level > self.level) for x in inputs):
@@ -153,12 +150,13 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
 
 
 def _refusing_method(what: str) -> Callable[..., NoReturn]:
-    return lambda self: self._refuse_value(what)
+    return lambda self, *_, **__: self._refuse_value(what)
 
 
 _CONCRETE_VALUE_METHODS = {
     "__bool__": "bool(), as in `if` and `while`,", "__float__": "float()", "__int__": "int()",
     "__index__": "an index or a length", "__complex__": "complex()", "item": ".item()", "tolist": ".tolist()",
+    "__array__": "np.asarray() or .numpy()",
 }  # fmt: skip
 for _name, _what in _CONCRETE_VALUE_METHODS.items():
     setattr(SymbolicArray, _name, _refusing_method(_what))
