@@ -55,8 +55,8 @@ class Tracer:
         self._results: dict[Any, Any] = {}  # of opaque calls
         self._captures: dict[GraphNode, Any] = {}  # by their node outside
         self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]] = []
-        self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
-        self.initial_values: dict[int, Any] = {}
+        # Of the variables that were read or assigned: the value that was read first, and the present one.
+        self.variable_values: dict[int, tuple[Variable, Any, Any]] = {}
         self.optimizer_steps = OptimizerSteps(self)
         self.closed = False
         self.in_branch = False
@@ -171,9 +171,8 @@ class Tracer:
         known = self.variable_values.get(id(variable))
         if known is None:
             symbol = self.add_input(AttributeSource(variable, "_value"), now(), strong=True)
-            self.initial_values[id(variable)] = symbol
-            known = self.variable_values[id(variable)] = (variable, symbol)
-        return known[1]
+            known = self.variable_values[id(variable)] = (variable, symbol, symbol)
+        return known[2]
 
     def assign_variable(self, variable: Variable, value: Any, new: bool) -> bool:
         """Record an assignment; returns True if it must be made at once, because the variable is being created."""
@@ -191,7 +190,8 @@ class Tracer:
                 f"a branch of cond assigns to {variable._label()}, but while a function is compiled both branches run. "
                 "Return the new value from the branches and assign it afterwards: w.assign(ak.cond(...))."
             )
-        self.variable_values[id(variable)] = (variable, value)
+        first = self.variable_values.get(id(variable), (variable, None))[1]
+        self.variable_values[id(variable)] = (variable, first, value)
         return False
 
     def as_own(self, x: Tensor) -> Tensor:
@@ -214,8 +214,8 @@ class Tracer:
         structure = unflatten_like(result, [None] * len(leaves)) if leaves else result
         assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]] = [
             (AttributeSource(v, "_value"), self.node(now))
-            for v, now in self.variable_values.values()
-            if now is not self.initial_values.get(id(v))
+            for v, first, now in self.variable_values.values()
+            if now is not first
         ]
         steps = self.optimizer_steps
         assignments += steps.assignments()
