@@ -95,7 +95,7 @@ class TraceGuard:
         exec(f"def outer({', '.join(self._cells)}):\n    def holds(): return {condition}\n    return holds\n", space)
         code = space["outer"](*self._cells).__code__
         cells = tuple(self._cells[free] for free in code.co_freevars)
-        self._holds = types.FunctionType(code, self._env, "holds", closure=cells)
+        self._holds: Callable[[], bool] = types.FunctionType(code, self._env, "holds", closure=cells)
 
     def holds(self) -> bool:
         """Whether nothing has changed."""
