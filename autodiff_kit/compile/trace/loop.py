@@ -270,20 +270,18 @@ def _place(step: Step, count: int, reverse: bool, values: list[Any]) -> list[Any
     saved = set() if step.saves else set(body.saved)
     live = live_nodes(outputs, saved)
     used = {a for n in live for a in n.args} | set(outputs)
-    entries = dict(zip((x._value.node for x in step.entries), values[len(step.carry) :], strict=False))
-    entries |= {n: stack for n, stack in zip(body.saved, body.stacks, strict=False) if n in saved & used}
-    carry = [x._value.node for x in step.carry]
-    shared = dict(zip((x._value.node for x in step.shared), values[len(step.carry) + len(step.entries) :], strict=True))
+    value_of = body.tracer.captured | dict(zip(body.saved, body.stacks, strict=False))
+    value_of |= dict(zip((x._value.node for x in step.inputs), values, strict=True))
+    carry, entries = ([x._value.node for x in part] for part in (step.carry, step.entries))
+    entries += [n for n in body.saved if n in saved and n in used]
     fixed = [n for n in live if n.op == "input" and n not in entries and n not in carry]
+    inputs = [*carry, *entries, *fixed]
     if step.saves:
         outputs = [*outputs, *body.saved]
     if (count, reverse) not in step.loops:
-        sizes = len(carry), len(entries)
-        step.loops[count, reverse] = LoopCall([*carry, *entries, *fixed], outputs, sizes, count, reverse)
+        step.loops[count, reverse] = LoopCall(inputs, outputs, (len(carry), len(entries)), count, reverse)
     loop = step.loops[count, reverse]
-    given = [*values[: len(carry)], *entries.values()]
-    given += [shared[n] if n in shared else body.tracer.captured[n] for n in fixed]
-    found: list[Any] = tracer.call_on(loop, given, loop.specs)
+    found: list[Any] = tracer.call_on(loop, [value_of[n] for n in inputs], loop.specs)
     if step.saves:
         found, body.stacks = found[: len(step.outputs)], found[len(step.outputs) :]
     return found
