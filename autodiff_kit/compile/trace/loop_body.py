@@ -48,8 +48,8 @@ class Body:
         The saved values of all steps.
     """
 
-    def __init__(self, parent: Any) -> None:
-        self.tracer = type(parent)(parent)
+    def __init__(self) -> None:
+        self.tracer: Any = type(open_records.trace)(open_records.trace)
         self.tracer.body = self
         self.tape = GradientTape(persistent=True) if records_around() else None
         self.leaves: dict[Node, tuple[Tensor, Tensor]] = {}  # by the node outside: the leaf, and the value outside
@@ -221,7 +221,7 @@ class Step:
     results: list[Tensor]
     saves: bool = False  # whether it computes the saved values; the steps of derivatives take them as entries
     derived: dict[Any, Step] = field(default_factory=dict, init=False)
-    loops: dict[tuple[int, bool], LoopCall] = field(default_factory=dict, init=False)
+    loops: dict[range, LoopCall] = field(default_factory=dict, init=False)
 
     @property
     def inputs(self) -> list[Tensor]:

@@ -84,7 +84,7 @@ class Tracer:
             self.captured[own] = value
         return found
 
-    scan = trace_loop  # records a loop whose body runs once; NotImplemented where it cannot
+    scan = staticmethod(trace_loop)  # records a loop whose body runs once; NotImplemented where it cannot
 
     def add_input(self, source: Any, value: Any, strong: bool = False) -> Any:
         """A symbolic input for values like ``value``; a Python number stays weakly typed unless ``strong``."""
