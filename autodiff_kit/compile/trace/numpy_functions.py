@@ -22,9 +22,11 @@ from autodiff_kit.errors import ShapeError
 __all__ = ["pad_with_zeros"]
 
 
-def _matmul(tracer: Any, a: Any, b: Any) -> Any:
-    x, y = tracer.node(a), tracer.node(b)
-    graph = tracer.graph
+def _matmul(a: Any, b: Any, **more: Any) -> Any:
+    if more:
+        return NotImplemented
+    tracer = tracer_of(a, b)
+    x, y, graph = tracer.node(a), tracer.node(b), tracer.graph
     if not x.ndim or not y.ndim:
         raise ShapeError(f"matmul of shapes {x.shape} and {y.shape}: a single number has no axes; use * instead")
     if x.shape[-1] != y.shape[-2 if y.ndim > 1 else -1]:
@@ -225,9 +227,9 @@ def _is_integer(part: Any) -> bool:
 TRACED_FUNCTIONS |= {
     getitem: _getitem,
     np.matmul: _matmul,
-    np.add: _SUM,  # np.add.reduce
-    np.maximum: _MAX,
-    np.minimum: _MIN,
+    np.add.reduce: _SUM,
+    np.maximum.reduce: _MAX,
+    np.minimum.reduce: _MIN,
     np.sum: _SUM,
     np.max: _MAX,
     np.amax: _MAX,

@@ -24,8 +24,9 @@ __all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "symbolic_valu
 TRACED_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """Tracing rules of NumPy functions, filled in by :mod:`autodiff_kit.compile.trace.numpy_functions`.
 
-Functions without a rule are recorded as opaque calls.
+Functions without a rule, and calls for which a rule returns NotImplemented, are recorded as opaque calls.
 """
+_WRITING_FUNCTIONS = ("put_along_axis", "copyto", "putmask", "place", "fill_diagonal")
 
 
 class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
@@ -105,30 +106,27 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         tracer = tracer_of(*inputs)
         if options.get("out") is not None:
             self._refuse_value("writing into an existing array")
-        dtype = options.pop("dtype", None)
-        if how == "__call__" and not options and ufunc is np.matmul and dtype is None:
-            return TRACED_FUNCTIONS[np.matmul](tracer, *inputs)
+        if options.get("dtype", ufunc) is None:  # it was given as None, which is its default
+            del options["dtype"]
+        if how != "__call__":
+            return self._record(getattr(ufunc, how), inputs, {"axis": 0} | options if how == "reduce" else options)
         numpys = getattr(np, ufunc.__name__, None) is ufunc  # others are recorded as opaque calls
-        if numpys and how == "__call__" and not options and ufunc.nout == 1 and ufunc.signature is None and not dtype:
+        if numpys and not options and ufunc.nout == 1 and ufunc.signature is None:
             return symbolic_value(tracer, tracer.graph.elementwise(ufunc.__name__, *map(tracer.node, inputs)))
-        if how == "reduce" and ufunc in TRACED_FUNCTIONS and ufunc is not np.matmul:
-            found = TRACED_FUNCTIONS[ufunc](inputs[0], dtype=dtype, **{"axis": 0} | options)
-            if found is not NotImplemented:
-                return found
-        options |= {} if dtype is None else {"dtype": dtype}
-        return tracer.call(getattr(ufunc, how), inputs, options)
+        return self._record(ufunc, inputs, options)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if any(issubclass(t, Value) or (issubclass(t, Tracer) and t.level > self.level) for t in types):
             return NotImplemented
-        known = TRACED_FUNCTIONS.get(func)
-        if known is not None:
-            found = known(*args, **kwargs)
-            if found is not NotImplemented:
-                return found
-        if "out" in kwargs or func.__name__ in ("put_along_axis", "copyto", "putmask", "place", "fill_diagonal"):
+        if kwargs.get("out") is not None or func.__name__ in _WRITING_FUNCTIONS:
             self._refuse_value("writing into an existing array")
-        return self.tracer.call(func, args, kwargs)
+        return self._record(func, args, kwargs)
+
+    def _record(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """Record a function of NumPy by its tracing rule, or as an opaque call."""
+        rule = TRACED_FUNCTIONS.get(function)
+        found = NotImplemented if rule is None else rule(*args, **kwargs)
+        return self.tracer.call(function, args, kwargs) if found is NotImplemented else found
 
     __hash__ = object.__hash__
 
