@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import update_wrapper
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,7 +105,7 @@ class Compiled:
 
     def __get__(self, owner: Any, kind: Any = None) -> Any:
         """Bind the function to an object when it is used as a method."""
-        return self if owner is None else CompiledMethod(self, owner)
+        return self if owner is None else MethodType(self, owner)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102 - described by the class
         if must_run_eagerly() or not self._lock.acquire(blocking=False):
@@ -127,7 +128,11 @@ class Compiled:
             if found[0].holds():
                 break
         else:
-            found = self._trace(args, kwargs, leaves.objects)
+            # The tracer and the passes are imported with the first function that is compiled.
+            from autodiff_kit.compile.trace.guards import TraceGuard
+
+            guard = TraceGuard([self.function, *leaves.objects])
+            found = guard, self._trace(args, kwargs, guard)
             plans.append(found)
         if plans[0] is not found:
             plans.remove(found)
@@ -138,37 +143,17 @@ class Compiled:
             del self._plans[next(iter(self._plans))]
         return found[1].run(leaves.numbers)
 
-    def _guard(self, other_objects: list[Any]) -> TraceGuard:
-        from autodiff_kit.compile.trace.guards import TraceGuard
-
-        return TraceGuard([self.function, *other_objects])
-
-    def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[TraceGuard, ExecutionPlan]:
-        # The tracer and the passes are imported with the first function that is compiled.
+    def _trace(self, args: Any, kwargs: Any, guard: TraceGuard) -> ExecutionPlan:
         from autodiff_kit.compile.run.execution_plan import ExecutionPlan
         from autodiff_kit.compile.trace.hidden_state import RandomStates
         from autodiff_kit.compile.trace.tracer import trace_function
 
-        guard = self._guard(other_objects)
         random_states = RandomStates(guard.generators)
         trace = trace_function(self.function, args, kwargs, guard.optimizers)
         random_states.require_unchanged()
-        guard.require_equal_slots(trace.equal_slots)
+        guard.compile_checks(trace.equal_slots)
         self.trace_count += 1
-        return guard, ExecutionPlan(trace)
-
-
-class CompiledMethod:
-    """A compiled function bound to an object."""
-
-    def __init__(self, compiled: Compiled, owner: Any) -> None:
-        self.compiled, self.owner, self.function = compiled, owner, (compiled.function, owner)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.compiled(self.owner, *args, **kwargs)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.compiled, name)
+        return ExecutionPlan(trace)
 
 
 def must_run_eagerly() -> bool:

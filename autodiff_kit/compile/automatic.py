@@ -49,16 +49,12 @@ register(run_and_compile)
 class _CompiledToNumPy(Compiled):
     """A compiled function that stays NumPy calls: no kernels, whose last digits would depend on when they are ready."""
 
-    def _guard(self, other_objects: list[Any]) -> TraceGuard:
-        guard = super()._guard(other_objects)
+    def _trace(self, args: Any, kwargs: Any, guard: TraceGuard) -> ExecutionPlan:
         if guard.generators:  # before it is traced, which would advance them
             raise ConcretizationError("this function may draw random numbers, so it is not compiled by itself")
-        return guard
-
-    def _trace(self, args: Any, kwargs: Any, other_objects: list[Any]) -> tuple[TraceGuard, ExecutionPlan]:
-        guard, plan = super()._trace(args, kwargs, other_objects)
+        plan = super()._trace(args, kwargs, guard)
         plan.run = plan.run_numpy
-        return guard, plan
+        return plan
 
 
 class _EffectWatch:

@@ -73,23 +73,29 @@ class ComputationGraph:
     def node(
         self, op: str, args: tuple[GraphNode, ...], params: Any, shape: tuple[int, ...], dtype: Any, weak: bool = False
     ) -> GraphNode:
-        """Add an operation, or return an equal node that exists already."""
-        key = (op, *(a.number for a in args), params)
+        """Add an operation, or return an equal node that exists already.
+
+        The shape tells apart arrays of zeros into which the same slices are written.
+        """
+        key = (op, *(a.number for a in args), params, shape)
         found = self._table.get(key)
         return found or self.add(GraphNode(op, args, params, shape, np.dtype(dtype), weak), key)
 
     # -------------------------------------------------------------------------------------------------- entry by entry
     def elementwise(self, op: str, *args: GraphNode) -> GraphNode:
-        """Add a ufunc, given by name, with the dtype and shape that NumPy would give the result."""
+        """Add a ufunc or ``where``, by name, with the dtype and shape that NumPy would give the result."""
         if op in _LOGICAL_OPS and all(a.dtype.kind == "b" and not a.weak for a in args):
             op = _LOGICAL_OPS[op]
-        ufunc = getattr(np, op)
+        function = getattr(np, op)
         if all(a.weak for a in args) and op in PYTHON_OPERATORS:
             return self._python_operator(op, args)
-        dtype = ufunc.resolve_dtypes((*map(promotion_type, args), None))[-1]
+        if op == "where":
+            dtype = np.result_type(*(a.value if a.weak and a.op == "const" else promotion_operand(a) for a in args[1:]))
+        else:
+            dtype = function.resolve_dtypes((*map(promotion_type, args), None))[-1]
         shape = args[0].shape if len({a.shape for a in args}) == 1 else np.broadcast_shapes(*(a.shape for a in args))
         if all(a.op == "const" for a in args):
-            return self.const(ufunc(*(a.value for a in args)))
+            return self.const(function(*(a.value for a in args)))
         if any(a.op == "broadcast" for a in args):  # compute before broadcasting
             inner = self.elementwise(op, *(a.args[0] if a.op == "broadcast" else a for a in args))
             return self.broadcast(inner, shape)
@@ -124,18 +130,6 @@ class ComputationGraph:
         """Add an operation on Python numbers, which follows Python's rules instead of NumPy's."""
         sample = PYTHON_OPERATORS[op](*(a.value if a.op == "const" else a.dtype.type(1).item() for a in args))
         return self.node(op, args, None, (), np.asarray(sample).dtype, weak=True)
-
-    def where(self, condition: GraphNode, a: GraphNode, b: GraphNode) -> GraphNode:
-        """Add ``np.where(condition, a, b)``."""
-        args = (condition, a, b)
-        shape = np.broadcast_shapes(*(n.shape for n in args))
-        dtype = np.result_type(*(n.value if n.weak and n.op == "const" else promotion_operand(n) for n in (a, b)))
-        if all(n.op == "const" for n in args):
-            return self.const(np.where(*(n.value for n in args)))
-        if any(n.op == "broadcast" for n in args):
-            inner = self.where(*(n.args[0] if n.op == "broadcast" else n for n in args))
-            return self.broadcast(inner, shape)
-        return self.node("where", args, None, shape, dtype)
 
     def cast(self, x: GraphNode, dtype: Any) -> GraphNode:
         """Add ``x.astype(dtype)``."""
@@ -221,8 +215,7 @@ class ComputationGraph:
     def pad(self, x: GraphNode, spans: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> GraphNode:
         """Add an array of zeros into which ``x`` is written at the given slices."""
         whole = all(span == (0, n, 1) for span, n in zip(spans, shape, strict=True))
-        key = ("pad", x.number, spans, shape)  # equal spans may lie in arrays of different shapes
-        return x if whole else self._table.get(key) or self.add(GraphNode("pad", (x,), spans, shape, x.dtype), key)
+        return x if whole else self.node("pad", (x,), spans, shape, x.dtype)
 
     def concat(self, parts: tuple[GraphNode, ...], axis: int) -> GraphNode:
         """Add a concatenation along a non-negative axis."""

@@ -82,21 +82,20 @@ class TraceGuard:
             todo.extend(self._visit(todo.pop()))
             todo = todo or self._visit_pending_attributes()
 
-    def require_equal_slots(self, groups: list[list[OptimizerSlotSource]]) -> None:
-        """Add checks that the slots of each group are equal, and compile all checks."""
-        for slots in groups:
+    def compile_checks(self, equal_slots: list[list[OptimizerSlotSource]]) -> None:
+        """Compile all checks, and that the slots of each group are equal.
+
+        They become one function, in which the guarded closure cells are free variables.
+        """
+        for slots in equal_slots:
             places = (f"{self._name(s.optimizer)}._state[{id(s.variable)}][1][{s.name!r}]" for s in slots)
             self._checks.append(" == ".join(places))
-        self._holds = self._compile_checks()
-
-    def _compile_checks(self) -> Callable[[], bool]:
-        """All checks as one function, in which the guarded closure cells are free variables."""
         condition = " and ".join(dict.fromkeys(self._checks)) or "True"
         space: dict[str, Any] = {}
         exec(f"def outer({', '.join(self._cells)}):\n    def holds(): return {condition}\n    return holds\n", space)
         code = space["outer"](*self._cells).__code__
         cells = tuple(self._cells[free] for free in code.co_freevars)
-        return types.FunctionType(code, self._env, "holds", closure=cells)
+        self._holds: Callable[[], bool] = types.FunctionType(code, self._env, "holds", closure=cells)
 
     def holds(self) -> bool:
         """Whether nothing has changed."""
@@ -243,8 +242,7 @@ class TraceGuard:
     def _visit_object(self, obj: Any) -> Iterator[Any]:
         """Visit the attributes and the class of any other object."""
         cls = type(obj)
-        if not _is_library_module(cls.__module__):
-            yield from self._visit_class_members(cls)
+        yield from self._visit_class_members(cls)
         free = frozenset[str]()  # attributes that may change
         if isinstance(obj, Optimizer):
             self.optimizers.append(obj)

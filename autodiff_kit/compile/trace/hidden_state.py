@@ -22,14 +22,12 @@ class RandomStates:
     """The states of NumPy's and Python's global generators, and of those that a function refers to."""
 
     def __init__(self, generators: list[Any]) -> None:
-        own = [(f"a {type(generator).__name__}", generator) for generator in generators]
-        self._generators: list[tuple[str, Any]] = [("np.random", np.random), ("random", random), *own]
-        self._before = [_state(generator) for _, generator in self._generators]
+        named = [("np.random", np.random), ("random", random), *((f"a {type(g).__name__}", g) for g in generators)]
+        self._before = [(name, generator, _state(generator)) for name, generator in named]
 
     def advanced(self) -> str | None:
         """The name of a generator that was advanced, if there is one."""
-        states = zip(self._generators, self._before, strict=True)
-        return next((name for (name, generator), before in states if _state(generator) != before), None)
+        return next((name for name, generator, before in self._before if _state(generator) != before), None)
 
     def require_unchanged(self) -> None:
         """Raise an error if a generator was advanced."""

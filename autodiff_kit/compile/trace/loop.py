@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.compile.topological_order import live_nodes
-from autodiff_kit.compile.trace.loop_body import Body, Step, is_followed
+from autodiff_kit.compile.trace.loop_body import Body, Step, is_followed, records_around
 from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.core.dispatch import record_op
 from autodiff_kit.core.joint_record import records_of
@@ -36,10 +36,12 @@ from autodiff_kit.transforms.node_tangent import output_tangent
 
 __all__ = ["trace_loop"]
 
-StepFunction = Callable[[list[Tensor], list[Tensor]], tuple[list[Tensor], list[Tensor]]]
+Results = tuple[list[Tensor], list[Tensor]]
+"""The next or the last carry, and the results of a step or those of all steps."""
+StepFunction = Callable[[list[Tensor], list[Tensor]], Results]
 
 
-def trace_loop(tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool) -> Any:
+def trace_loop(f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool) -> Any:
     """The last carry and the stacked results of a loop whose body is traced once.
 
     NotImplemented inside ``ak.vmap`` while a tape follows values of single examples: the loop is recorded for all
@@ -47,8 +49,6 @@ def trace_loop(tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor
 
     Parameters
     ----------
-    tracer : Tracer
-        The trace that the loop belongs to.
     f : callable
         The body, on lists of tensors: from a carry and entries to the next carry and results.
     init, xs : list of Tensor
@@ -56,18 +56,17 @@ def trace_loop(tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor
     count, reverse : int, bool
     """
     batches = sorted((mode for mode in ACTIVE_MODES if isinstance(mode, Batch)), key=attrgetter("depth"))
-    records = [r for r in (*tracer.outside, *open_records.records) if r.sink is not None]
-    if batches and not all(isinstance(r.sink, OutsideSink) for r in records):
+    if batches and not all(isinstance(r.sink, OutsideSink) for r in records_around()):
         return NotImplemented
-    return _trace_batched(tracer, batches, f, init, xs, count, reverse)
+    return _trace_batched(batches, f, init, xs, range(count)[:: -1 if reverse else 1])
 
 
 def _trace_batched(
-    tracer: Any, batches: list[Batch], f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool
-) -> tuple[list[Tensor], list[Tensor]]:
+    batches: list[Batch], f: StepFunction, init: list[Tensor], xs: list[Tensor], order: range
+) -> Results:
     """A loop inside vmaps: the body is that of all examples, which calls the user's function with one of them."""
     if not batches:
-        return _trace_body(tracer, f, init, xs, count, reverse)
+        return _trace_body(f, init, xs, order)
     *others, batch = batches
     differ = [batch.holds(x._value) for x in xs]  # from example to example; carries and results always may
 
@@ -75,8 +74,8 @@ def _trace_batched(
         t = as_tensor(x)
         return batch.whole(t._value if batch.holds(t._value) else t)  # type: ignore[no-any-return]
 
-    def for_all(carry: list[Tensor], entries: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-        outside = OutsideRecords(batch, [*open_records.trace.outside, *open_records.records])
+    def for_all(carry: list[Tensor], entries: list[Tensor]) -> Results:
+        outside = OutsideRecords(batch, records_around())
         outside.open()
         try:
             own = [batch.enter(x) if differs else x for x, differs in zip(entries, differ, strict=True)]
@@ -86,15 +85,13 @@ def _trace_batched(
         return [*map(whole, new)], [*map(whole, results)]
 
     entries = [moveaxis(whole(x), 1, 0) if differs else x for x, differs in zip(xs, differ, strict=True)]
-    carry, results = _trace_batched(tracer, others, for_all, [*map(whole, init)], entries, count, reverse)
+    carry, results = _trace_batched(others, for_all, [*map(whole, init)], entries, order)
     return [*map(batch.enter, carry)], [batch.enter(moveaxis(y, 1, 0)) for y in results]
 
 
-def _trace_body(
-    tracer: Any, f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int, reverse: bool
-) -> tuple[list[Tensor], list[Tensor]]:
+def _trace_body(f: StepFunction, init: list[Tensor], xs: list[Tensor], order: range) -> Results:
     """A loop outside of vmaps."""
-    body, followed = Body(tracer), list(map(is_followed, xs))
+    body, followed = Body(), list(map(is_followed, xs))
     with body.entered():
         body.watch_variables()
         carry = [body.leaf(x.shape, x.dtype, body.tape is not None) for x in init]
@@ -103,28 +100,26 @@ def _trace_body(
     found = body.followed_values()
     step = Step(body, carry, entries, list(found), new_carry, results)
     body.find_saved_nodes(step)
-    return _run(step, count, reverse, [*init, *xs, *found.values()])
+    return _run(step, order, [*init, *xs, *found.values()])
 
 
-def _run(step: Step, count: int, reverse: bool, inputs: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+def _run(step: Step, order: range, inputs: list[Tensor]) -> Results:
     """The last carry and the stacked results of a loop, as one operation of the tapes that follow its inputs."""
     split = len(step.new_carry)
     batch = max(
         (x._value.tracer for x in inputs if isinstance(x._value, BatchedArray)), key=attrgetter("depth"), default=None
     )
     if batch is not None:
-        return _run_each_example(batch, step, count, reverse, inputs)
+        return _run_each_example(batch, step, order, inputs)
     if any(map(is_followed, inputs)) and any(x.dtype.kind == "f" for x in step.outputs):
         carries = replace(step, results=[*step.results, *step.carry])  # each step's carry is kept for the derivatives
-        outputs = _Loop(carries, count, reverse).apply(inputs)[: split + len(step.results)]
+        outputs = _Loop(carries, order).apply(inputs)[: split + len(step.results)]
     else:
-        outputs = list(map(wrap, _place(step, count, reverse, list(map(unwrap, inputs)))))
+        outputs = list(map(wrap, _place(step, order, list(map(unwrap, inputs)))))
     return outputs[:split], outputs[split:]
 
 
-def _run_each_example(
-    batch: Batch, step: Step, count: int, reverse: bool, inputs: list[Tensor]
-) -> tuple[list[Tensor], list[Tensor]]:
+def _run_each_example(batch: Batch, step: Step, order: range, inputs: list[Tensor]) -> Results:
     """The loop of a derivative inside a vmap that was not there when the loop was traced: once for each example."""
     open_records_of = (r for x in inputs if x.node is not None for r in records_of(x.node.record) if r.sink is not None)
     if not all(isinstance(r.sink, OutsideSink) for r in open_records_of):
@@ -135,7 +130,7 @@ def _run_each_example(
     found = []
     for k in range(batch.size):
         own = [x._value.tensor[k] if batch.holds(x._value) else x for x in inputs]
-        found.append([part for parts in _run(step, count, reverse, own) for part in parts])
+        found.append([part for parts in _run(step, order, own) for part in parts])
     stacked = [batch.enter(v.stack(each, axis=-1 - each[0].ndim)) for each in zip(*found, strict=True)]
     return stacked[: len(step.new_carry)], stacked[len(step.new_carry) :]
 
@@ -143,10 +138,10 @@ def _run_each_example(
 class _Loop:
     """A loop as an operation with derivatives."""
 
-    def __init__(self, step: Step, count: int, reverse: bool) -> None:
-        self.step, self.count, self.reverse = step, count, reverse
+    def __init__(self, step: Step, order: range) -> None:
+        self.step, self.order = step, order
         last = [(x.shape, x.dtype) for x in step.new_carry]
-        self.layout = PackedOutputs([*last, *(((count, *x.shape), x.dtype) for x in step.results)])
+        self.layout = PackedOutputs([*last, *(((len(order), *x.shape), x.dtype) for x in step.results)])
         self.op = Op("scan", self._value, vjp_all=self._vjp, jvp=self._jvp, user_defined=True, flops=lambda *_, **__: 0)
         self.others: list[Any] = []  # the outputs that have no derivative
 
@@ -157,7 +152,7 @@ class _Loop:
         return self.layout.unpack(y, self.others)
 
     def _value(self, *values: Any) -> Any:
-        vector, self.others = self.layout.pack(_place(self.step, self.count, self.reverse, list(values)))
+        vector, self.others = self.layout.pack(_place(self.step, self.order, list(values)))
         return vector
 
     def _split(self, values: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
@@ -180,7 +175,7 @@ class _Loop:
         of_carry, of_results = wanted[:split], [x for x, uses in zip(wanted[split:], used, strict=True) if uses]
         pull = self.step.derivative(used, lambda step: _reverse_step(step, used))
         init = [*of_carry, *(_zeros(x.shape, x.dtype) for x in self.step.shared)]
-        last, results = _run(pull, self.count, not self.reverse, [*init, *points, *of_results, *shared])
+        last, results = _run(pull, self.order[::-1], [*init, *points, *of_results, *shared])
         found = iter([*last[: len(of_carry)], *results, *last[len(of_carry) :]])
         return tuple(next(found) if _has_cotangent(x) else None for x in self.step.inputs)
 
@@ -196,7 +191,7 @@ class _Loop:
             for part, own in zip(self._split(given), self._split(self.step.inputs), strict=True)
         ]
         push = self.step.derivative("forward", _forward_step)
-        carry, results = _run(push, self.count, self.reverse, [*used[0], *points, *used[1], *shared, *used[2]])
+        carry, results = _run(push, self.order, [*used[0], *points, *used[1], *shared, *used[2]])
         return v.concat(tuple(x.reshape(-1).astype(self.layout.dtype) for x in (*carry, *results)), axis=-1)
 
 
@@ -265,26 +260,24 @@ def _forward_step(step: Step) -> Step:
     )
 
 
-def _place(step: Step, count: int, reverse: bool, values: list[Any]) -> list[Any]:
+def _place(step: Step, order: range, values: list[Any]) -> list[Any]:
     """The last carry and the stacked results, as values of the present trace: the loop is added to its graph."""
     body, tracer, outputs = step.body, open_records.trace, step.output_nodes
     saved = set() if step.saves else set(body.saved)
     live = live_nodes(outputs, saved)
     used = {a for n in live for a in n.args} | set(outputs)
-    entries = dict(zip((x._value.node for x in step.entries), values[len(step.carry) :], strict=False))
-    entries |= {n: stack for n, stack in zip(body.saved, body.stacks, strict=False) if n in saved & used}
-    carry = [x._value.node for x in step.carry]
-    shared = dict(zip((x._value.node for x in step.shared), values[len(step.carry) + len(step.entries) :], strict=True))
+    value_of = body.tracer.captured | dict(zip(body.saved, body.stacks, strict=False))
+    value_of |= dict(zip((x._value.node for x in step.inputs), values, strict=True))
+    carry, entries = ([x._value.node for x in part] for part in (step.carry, step.entries))
+    entries += [n for n in body.saved if n in saved and n in used]
     fixed = [n for n in live if n.op == "input" and n not in entries and n not in carry]
+    inputs = [*carry, *entries, *fixed]
     if step.saves:
         outputs = [*outputs, *body.saved]
-    if (count, reverse) not in step.loops:
-        sizes = len(carry), len(entries)
-        step.loops[count, reverse] = LoopCall([*carry, *entries, *fixed], outputs, sizes, count, reverse)
-    loop = step.loops[count, reverse]
-    given = [*values[: len(carry)], *entries.values()]
-    given += [shared[n] if n in shared else body.tracer.captured[n] for n in fixed]
-    found: list[Any] = tracer.add_loop(loop, given)
+    if order not in step.loops:
+        step.loops[order] = LoopCall(inputs, outputs, (len(carry), len(entries)), order)
+    loop = step.loops[order]
+    found: list[Any] = tracer.call_on(loop, [value_of[n] for n in inputs], loop.specs)
     if step.saves:
         found, body.stacks = found[: len(step.outputs)], found[len(step.outputs) :]
     return found

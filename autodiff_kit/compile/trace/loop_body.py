@@ -29,7 +29,7 @@ from autodiff_kit.core.tracer import Tracer
 from autodiff_kit.core.variable import attach_variable
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["Body", "Step", "is_followed"]
+__all__ = ["Body", "Step", "is_followed", "records_around"]
 
 
 class Body:
@@ -48,11 +48,10 @@ class Body:
         The saved values of all steps.
     """
 
-    def __init__(self, parent: Any) -> None:
-        self.tracer = type(parent)(parent)
+    def __init__(self) -> None:
+        self.tracer: Any = type(open_records.trace)(open_records.trace)
         self.tracer.body = self
-        open_outside = any(r.sink is not None for r in (*parent.outside, *open_records.records))
-        self.tape = GradientTape(persistent=True) if open_outside else None
+        self.tape = GradientTape(persistent=True) if records_around() else None
         self.leaves: dict[Node, tuple[Tensor, Tensor]] = {}  # by the node outside: the leaf, and the value outside
         self.saved: list[GraphNode] = []
         self.stacks: list[Any] = []
@@ -62,26 +61,19 @@ class Body:
     @contextmanager
     def entered(self) -> Iterator[None]:
         """A block that adds to the body: its tracer traces, its tape records, tapes outside pass on their values."""
-        before = open_records.trace, open_records.records
-        outside = [r for r in (*before[0].outside, *before[1]) if r.sink is not None]
-        sinks = [(r, r.sink, r.keep_all) for r in outside]
-        self.tracer.outside = outside
-        open_records.trace, open_records.records = self.tracer, []
+        outside = self.tracer.outside = records_around()
+        around = open_records.trace, open_records.records, [(r, r.sink, r.keep_all) for r in outside]
+        own = [] if self.tape is None else [self.tape._record]
+        for record in own:
+            record.open()
         self.tracer.closed = False
-        if self.tape is not None:
-            self.tape._record.open()
-            open_records.records.append(self.tape._record)
-        for record, _, _ in sinks:
-            record.sink, record.keep_all = _BodySink(self, before, record, sinks), True
         try:
-            yield
+            with _recording(self.tracer, own, [(r, _BodySink(self, around, r), True) for r in outside]):
+                yield
         finally:
-            open_records.trace, open_records.records = before
             self.tracer.closed = True
-            for record, sink, keep_all in sinks:
-                record.sink, record.keep_all = sink, keep_all
-            if self.tape is not None:
-                self.tape._record.close()
+            for record in own:
+                record.close()
 
     def watch_variables(self) -> None:
         """Follow the variables that a tape outside was told to watch; others are followed when they are read."""
@@ -152,17 +144,40 @@ class Body:
                     self.saved.append(node)
 
 
+def records_around() -> list[Record]:
+    """The records that are open here, those around the bodies of loops first."""
+    return [r for r in (*open_records.trace.outside, *open_records.records) if r.sink is not None]
+
+
+@contextmanager
+def _recording(trace: Any, records: list[Record], sinks: list[tuple[Record, Any, bool]]) -> Iterator[None]:
+    """A block with another trace and other open records; and records with another sink, and whether they keep all."""
+    before = open_records.trace, open_records.records, [(r, r.sink, r.keep_all) for r, _, _ in sinks]
+    _set_recording(trace, records, sinks)
+    try:
+        yield
+    finally:
+        _set_recording(*before)
+
+
+def _set_recording(trace: Any, records: list[Record], sinks: list[tuple[Record, Any, bool]]) -> None:
+    open_records.trace, open_records.records = trace, records
+    for record, sink, keep_all in sinks:
+        record.sink, record.keep_all = sink, keep_all
+
+
 class _BodySink:
     """The sink of a tape outside, while the body runs: what it follows becomes a leaf of the body."""
 
-    def __init__(self, body: Body, before: Any, record: Record, sinks: list[tuple[Record, Any, Any]]) -> None:
-        self.body, self.before, self.record, self.sinks = body, before, record, sinks
+    def __init__(self, body: Body, around: Any, record: Record) -> None:
+        self.body, self.around, self.record = body, around, record
 
     def append(self, node: Node) -> None:
         """Make a node one of the body's tape; a node without a value of the body stays outside."""
         y, *values = node.saved or (None,)
         if not isinstance(y, SymbolicArray) or y.tracer is not self.body.tracer:
-            self._append_outside(node)
+            with _recording(*self.around):  # as if the body did not run
+                self.record.sink.append(node)
             return
         members, own = records_of(node.record), self.body.tape._record  # type: ignore[union-attr]
         if self.record not in members:
@@ -193,19 +208,6 @@ class _BodySink:
             )
         return False
 
-    def _append_outside(self, node: Node) -> None:
-        """Append a node to the record itself, as if the body did not run."""
-        inside = open_records.trace, open_records.records, [r.sink for r, _, _ in self.sinks]
-        open_records.trace, open_records.records = self.before
-        for record, sink, _ in self.sinks:
-            record.sink = sink
-        try:
-            self.record.sink.append(node)
-        finally:
-            open_records.trace, open_records.records, sinks = inside
-            for (record, _, _), sink in zip(self.sinks, sinks, strict=True):
-                record.sink = sink
-
 
 @dataclass(eq=False)
 class Step:
@@ -219,7 +221,7 @@ class Step:
     results: list[Tensor]
     saves: bool = False  # whether it computes the saved values; the steps of derivatives take them as entries
     derived: dict[Any, Step] = field(default_factory=dict, init=False)
-    loops: dict[tuple[int, bool], LoopCall] = field(default_factory=dict, init=False)
+    loops: dict[range, LoopCall] = field(default_factory=dict, init=False)
 
     @property
     def inputs(self) -> list[Tensor]:

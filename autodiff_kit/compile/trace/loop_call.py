@@ -34,10 +34,9 @@ class LoopCall:
 
     __name__ = "scan"
 
-    def __init__(
-        self, inputs: list[GraphNode], outputs: list[GraphNode], sizes: tuple[int, int], count: int, reverse: bool
-    ) -> None:
+    def __init__(self, inputs: list[GraphNode], outputs: list[GraphNode], sizes: tuple[int, int], order: range) -> None:
         self.carries, self.entries = sizes
+        self.order = order
         # Results that are the carry of the step are stacked as they are, without the step.
         given = {node: k for k, node in enumerate(inputs[: self.carries])}
         places = [(k, given.get(node)) for k, node in enumerate(outputs[self.carries :])]
@@ -46,8 +45,8 @@ class LoopCall:
         self.graph, self.inputs, self.outputs = _extracted(
             inputs, [*outputs[: self.carries], *(outputs[self.carries + k] for k in self.computed)]
         )
-        self.order = range(count)[:: -1 if reverse else 1]
-        self.specs = [((count, *n.shape) if k >= self.carries else n.shape, n.dtype) for k, n in enumerate(outputs)]
+        self.specs = [(n.shape, n.dtype) for n in outputs[: self.carries]]
+        self.specs += [((len(order), *n.shape), n.dtype) for n in outputs[self.carries :]]
         self.plan: Any = None
         self.run_native: Callable[..., list[Any]] | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from autodiff_kit.compile.trace.symbolic_array import (
     TRACED_FUNCTIONS,
     SymbolicArray,
     SymbolicScalar,
-    getitem,
     symbolic_value,
     tracer_of,
 )
@@ -22,9 +22,11 @@ from autodiff_kit.errors import ShapeError
 __all__ = ["pad_with_zeros"]
 
 
-def _matmul(tracer: Any, a: Any, b: Any) -> Any:
-    x, y = tracer.node(a), tracer.node(b)
-    graph = tracer.graph
+def _matmul(a: Any, b: Any, **more: Any) -> Any:
+    if more:
+        return NotImplemented
+    tracer = tracer_of(a, b)
+    x, y, graph = tracer.node(a), tracer.node(b), tracer.graph
     if not x.ndim or not y.ndim:
         raise ShapeError(f"matmul of shapes {x.shape} and {y.shape}: a single number has no axes; use * instead")
     if x.shape[-1] != y.shape[-2 if y.ndim > 1 else -1]:
@@ -41,16 +43,11 @@ def _matmul(tracer: Any, a: Any, b: Any) -> Any:
 
 
 def _axes(x: SymbolicArray, axis: Any) -> tuple[int, ...]:
-    if axis is None:
-        return tuple(range(x.ndim))
-    many = (axis,) if np.ndim(axis) == 0 else tuple(axis)
-    for k in many:
-        if not -x.ndim <= k < x.ndim:
-            raise np.exceptions.AxisError(k, x.ndim)
-    found = {int(k) % x.ndim for k in many}
-    if len(found) < len(many):
-        raise ValueError("duplicate value in 'axis'")
-    return tuple(sorted(found))
+    """The axes of a reduction, non-negative and in order; NumPy finds them, and raises its errors."""
+    if isinstance(axis, (list, np.ndarray)):
+        axis = tuple(np.ravel(axis))
+    lengths = np.add.reduce(np.empty((0,) * x.ndim), axis, keepdims=True).shape
+    return tuple(k for k, n in enumerate(lengths) if n == 1)
 
 
 def _is_default(value: Any) -> bool:
@@ -127,7 +124,7 @@ def _where(condition: Any, a: Any = None, b: Any = None) -> Any:
     if a is None or b is None:
         return NotImplemented
     tracer = tracer_of(condition, a, b)
-    return symbolic_value(tracer, tracer.graph.where(*map(tracer.node, (condition, a, b))))
+    return symbolic_value(tracer, tracer.graph.elementwise("where", *map(tracer.node, (condition, a, b))))
 
 
 def _triangle_function(function: Any) -> Callable[..., Any]:
@@ -168,11 +165,8 @@ def _stack(arrays: Any, axis: int = 0, **more: Any) -> Any:
 
 def _full_like(number: int) -> Callable[..., Any]:
     def function(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, **_: Any) -> Any:
-        tracer = x.tracer
-        one = np.asarray(number, dtype or x.dtype)[()]
-        return symbolic_value(
-            tracer, tracer.graph.broadcast(tracer.graph.const(one), x.shape if shape is None else tuple(shape))
-        )
+        one = x.tracer.graph.const(np.asarray(number, dtype or x.dtype)[()])
+        return _broadcast_to(symbolic_value(x.tracer, one), x.shape if shape is None else shape)
 
     return function
 
@@ -182,10 +176,6 @@ def _clip(x: Any, lo: Any = None, hi: Any = None, **more: Any) -> Any:
         return NotImplemented
     low = x if lo is None else np.maximum(x, lo)
     return low if hi is None else np.minimum(low, hi)
-
-
-def _result_type(*values: Any) -> Any:
-    return np.result_type(*(_promotion_operand(v) for v in values))
 
 
 def _promotion_operand(value: Any) -> Any:
@@ -237,9 +227,9 @@ def _is_integer(part: Any) -> bool:
 TRACED_FUNCTIONS |= {
     getitem: _getitem,
     np.matmul: _matmul,
-    np.add: _SUM,  # np.add.reduce
-    np.maximum: _MAX,
-    np.minimum: _MIN,
+    np.add.reduce: _SUM,
+    np.maximum.reduce: _MAX,
+    np.minimum.reduce: _MIN,
     np.sum: _SUM,
     np.max: _MAX,
     np.amax: _MAX,
@@ -263,7 +253,7 @@ TRACED_FUNCTIONS |= {
     np.zeros_like: _full_like(0),
     np.ones_like: _full_like(1),
     np.clip: _clip,
-    np.result_type: _result_type,
+    np.result_type: lambda *values: np.result_type(*map(_promotion_operand, values)),
     np.shape: lambda x: x.shape,
     np.ndim: lambda x: x.ndim,
     np.size: lambda x, axis=None: x.size if axis is None else x.shape[axis],

@@ -23,11 +23,6 @@ class OpaqueCall:
     def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self.name, self.function, self.args, self.kwargs = name, function, args, kwargs
 
-    @classmethod
-    def on_nodes(cls, function: Callable[..., Any], count: int) -> OpaqueCall:
-        """A call whose arguments are the values of nodes alone."""
-        return cls(function.__name__, function, [*map(NodePlaceholder, range(count))], {})
-
     def __call__(self, *values: Any) -> Any:  # noqa: D102
         args, kwargs = map_nested(
             lambda x: values[x.number] if type(x) is NodePlaceholder else x, (self.args, self.kwargs)

@@ -9,7 +9,6 @@ import numpy as np
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.row_steps import set_rows, sum_equal_ids
 from autodiff_kit.compile.trace.input_sources import OptimizerSlotSource
-from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 from autodiff_kit.compile.trace.symbolic_array import symbolic_value
 from autodiff_kit.compile.trace.trace import StepUpdate
 from autodiff_kit.compile.trace.traced_variables import suspend_tracing
@@ -32,16 +31,10 @@ class OptimizerSteps:
         self.tracer = tracer
         # Of an optimizer and a variable: the slots before the first step, and those after the last.
         self._values: dict[tuple[int, int], tuple[Any, Variable, dict[str, Any], dict[str, Any]]] = {}
-        self._updates: dict[tuple[int, int], StepUpdate] = {}
+        self.updates: dict[tuple[int, int], StepUpdate] = {}  # what the last step of each added to each variable
         self._counters: dict[tuple[int, str, int], tuple[Any, list[OptimizerSlotSource]]] = {}
         self._rows_of_gradient: dict[GraphNode, tuple[Any, Any]] = {}  # dense gradient -> ids and rows
 
-    @property
-    def updates(self) -> list[StepUpdate]:
-        """What the last step of each optimizer added to each variable."""
-        return [*self._updates.values()]
-
-    @property
     def equal_slots(self) -> list[list[OptimizerSlotSource]]:
         """The slots that share one input."""
         return [sources for _, sources in self._counters.values() if len(sources) > 1]
@@ -129,19 +122,16 @@ class OptimizerSteps:
 
     def _step_rows(self, optimizer: Any, before: Any, ids: Any, rows: Any, new: dict[str, Any]) -> tuple[Any, Any]:
         """Record a step of some rows of a table, and put the new slots into ``new``; the new value, and the update."""
+        call_on = self.tracer.call_on
         tables = {name: x for name, x in new.items() if x.shape == before.shape}
         part = new | {name: x[ids] for name, x in tables.items()}
         old = before[ids]
-        delta = optimizer._compute_update(old, self._call_on(sum_equal_ids, [ids, rows], rows), part)
-        new |= part | {name: self._call_on(set_rows, [x, ids, part[name]], x) for name, x in tables.items()}
-        return self._call_on(set_rows, [before, ids, old + delta], before), delta
-
-    def _call_on(self, function: Any, values: list[Any], like: Any) -> Any:
-        """Record a call with values alone, whose result has the shape and dtype of another value."""
-        return self.tracer.add_call(OpaqueCall.on_nodes(function, len(values)), map(self.tracer.node, values), like)
+        delta = optimizer._compute_update(old, call_on(sum_equal_ids, [ids, rows], rows), part)
+        new |= part | {name: call_on(set_rows, [x, ids, part[name]], x) for name, x in tables.items()}
+        return call_on(set_rows, [before, ids, old + delta], before), delta
 
     def _set_step(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any, ids: Any = None) -> None:
         key = (id(optimizer), id(variable))
         self._values[key] = (*self._values[key][:3], new)
         rows = None if ids is None else self.tracer.node(ids)
-        self._updates[key] = StepUpdate(optimizer, variable, self.tracer.node(delta), rows)
+        self.updates[key] = StepUpdate(optimizer, variable, self.tracer.node(delta), rows)

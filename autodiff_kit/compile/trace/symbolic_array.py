@@ -7,6 +7,7 @@ Code that needs concrete values raises :class:`ConcretizationError` with advice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import getitem
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,13 +19,14 @@ from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.tracer import SymbolicValue, Tracer
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "getitem", "symbolic_value", "tracer_of"]
+__all__ = ["TRACED_FUNCTIONS", "SymbolicArray", "SymbolicScalar", "symbolic_value", "tracer_of"]
 
 TRACED_FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """Tracing rules of NumPy functions, filled in by :mod:`autodiff_kit.compile.trace.numpy_functions`.
 
-Functions without a rule are recorded as opaque calls.
+Functions without a rule, and calls for which a rule returns NotImplemented, are recorded as opaque calls.
 """
+_WRITING_FUNCTIONS = ("put_along_axis", "copyto", "putmask", "place", "fill_diagonal")
 
 
 class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
@@ -97,9 +99,6 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
     def __repr__(self) -> str:
         return f"array(traced, shape={self.shape}, dtype={self.dtype})"
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        self._refuse_value("np.asarray() or .numpy()")
-
     # ------------------------------------------------------------------------------------------------ NumPy's protocols
     def __array_ufunc__(self, ufunc: np.ufunc, how: str, *inputs: Any, **options: Any) -> Any:
         if any(isinstance(x, Value) or (isinstance(x, Tracer) and x.level > self.level) for x in inputs):
@@ -107,30 +106,27 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         tracer = tracer_of(*inputs)
         if options.get("out") is not None:
             self._refuse_value("writing into an existing array")
-        dtype = options.pop("dtype", None)
-        if how == "__call__" and not options and ufunc is np.matmul and dtype is None:
-            return TRACED_FUNCTIONS[np.matmul](tracer, *inputs)
+        if options.get("dtype", ufunc) is None:  # it was given as None, which is its default
+            del options["dtype"]
+        if how != "__call__":
+            return self._record(getattr(ufunc, how), inputs, {"axis": 0} | options if how == "reduce" else options)
         numpys = getattr(np, ufunc.__name__, None) is ufunc  # others are recorded as opaque calls
-        if numpys and how == "__call__" and not options and ufunc.nout == 1 and ufunc.signature is None and not dtype:
+        if numpys and not options and ufunc.nout == 1 and ufunc.signature is None:
             return symbolic_value(tracer, tracer.graph.elementwise(ufunc.__name__, *map(tracer.node, inputs)))
-        if how == "reduce" and ufunc in TRACED_FUNCTIONS and ufunc is not np.matmul:
-            found = TRACED_FUNCTIONS[ufunc](inputs[0], dtype=dtype, **{"axis": 0} | options)
-            if found is not NotImplemented:
-                return found
-        options |= {} if dtype is None else {"dtype": dtype}
-        return tracer.call(getattr(ufunc, how), inputs, options)
+        return self._record(ufunc, inputs, options)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if any(issubclass(t, Value) or (issubclass(t, Tracer) and t.level > self.level) for t in types):
             return NotImplemented
-        known = TRACED_FUNCTIONS.get(func)
-        if known is not None:
-            found = known(*args, **kwargs)
-            if found is not NotImplemented:
-                return found
-        if "out" in kwargs or func.__name__ in ("put_along_axis", "copyto", "putmask", "place", "fill_diagonal"):
+        if kwargs.get("out") is not None or func.__name__ in _WRITING_FUNCTIONS:
             self._refuse_value("writing into an existing array")
-        return self.tracer.call(func, args, kwargs)
+        return self._record(func, args, kwargs)
+
+    def _record(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """Record a function of NumPy by its tracing rule, or as an opaque call."""
+        rule = TRACED_FUNCTIONS.get(function)
+        found = NotImplemented if rule is None else rule(*args, **kwargs)
+        return self.tracer.call(function, args, kwargs) if found is NotImplemented else found
 
     __hash__ = object.__hash__
 
@@ -150,24 +146,15 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         """The array with permuted axes."""
         return TRACED_FUNCTIONS[np.transpose](self, (axes[0] if len(axes) == 1 and np.ndim(axes[0]) else axes) or None)
 
-    def copy(self) -> Any:
-        """The array itself, since it is immutable."""
-        return self
-
-    def ravel(self) -> Any:
-        """The array flattened to one axis."""
-        return TRACED_FUNCTIONS[np.reshape](self, (-1,))
-
-    flatten = ravel
-
 
 def _refusing_method(what: str) -> Callable[..., NoReturn]:
-    return lambda self: self._refuse_value(what)
+    return lambda self, *_, **__: self._refuse_value(what)
 
 
 _CONCRETE_VALUE_METHODS = {
     "__bool__": "bool(), as in `if` and `while`,", "__float__": "float()", "__int__": "int()",
     "__index__": "an index or a length", "__complex__": "complex()", "item": ".item()", "tolist": ".tolist()",
+    "__array__": "np.asarray() or .numpy()",
 }  # fmt: skip
 for _name, _what in _CONCRETE_VALUE_METHODS.items():
     setattr(SymbolicArray, _name, _refusing_method(_what))
@@ -179,10 +166,10 @@ def _method(name: str) -> Callable[..., Any]:
 
 _METHODS = [
     "sum", "mean", "max", "min", "prod", "any", "all", "cumsum", "cumprod", "argmax", "argmin", "argsort", "squeeze",
-    "swapaxes", "take", "clip", "round", "dot", "repeat", "var", "std", "diagonal", "trace",
+    "swapaxes", "take", "clip", "round", "dot", "repeat", "var", "std", "diagonal", "trace", "copy", "ravel",
 ]  # fmt: skip
-for _name in _METHODS:
-    setattr(SymbolicArray, _name, _method(_name))
+for _name, _function in [*zip(_METHODS, _METHODS, strict=True), ("flatten", "ravel")]:
+    setattr(SymbolicArray, _name, _method(_function))
 
 
 class SymbolicScalar(SymbolicArray):
@@ -208,8 +195,3 @@ def tracer_of(*values: Any) -> Any:
 def symbolic_value(tracer: Any, node: GraphNode) -> Any:
     """The symbolic array or scalar of a node."""
     return (SymbolicScalar if node.weak else SymbolicArray)(tracer, node)
-
-
-def getitem(x: Any, index: Any) -> Any:
-    """``x[index]`` as a function."""
-    return x[index]

@@ -17,7 +17,6 @@ from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSource, OptimizerSlotSource
 from autodiff_kit.compile.trace.loop import trace_loop
-from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.compile.trace.numpy_functions import pad_with_zeros
 from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall, map_nested, sample_value
 from autodiff_kit.compile.trace.optimizer_steps import OptimizerSteps
@@ -54,10 +53,10 @@ class Tracer:
         self.outside: list[Any] = []  # records of tapes outside the body
         self.body: Any = None  # of the loop that is traced
         self._results: dict[Any, Any] = {}  # of opaque calls
-        self._captures: dict[tuple[Tracer, GraphNode], Any] = {}
+        self._captures: dict[GraphNode, Any] = {}  # by their node outside
         self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]] = []
-        self.variable_values: dict[int, tuple[Variable, Any]] = {}  # of the variables that were read or assigned
-        self.initial_values: dict[int, Any] = {}
+        # Of the variables that were read or assigned: the value that was read first, and the present one.
+        self.variable_values: dict[int, tuple[Variable, Any, Any]] = {}
         self.optimizer_steps = OptimizerSteps(self)
         self.closed = False
         self.in_branch = False
@@ -77,20 +76,15 @@ class Tracer:
 
     def _captured(self, value: SymbolicArray) -> Any:
         """The value of a trace around this one, as an input of this one."""
-        found = self._captures.get((value.tracer, value.node))
+        graph, node = self.graph, value.node
+        found = self._captures.get(node)
         if found is None:
-            node, graph = value.node, self.graph
-            constant = node.op == "const"
-            own = graph.const(node.value) if constant else graph.input(node.shape, node.dtype, node.weak)
-            found = self._captures[value.tracer, node] = symbolic_value(self, own)
+            own = graph.const(node.value) if node.op == "const" else graph.input(node.shape, node.dtype, node.weak)
+            found = self._captures[node] = symbolic_value(self, own)
             self.captured[own] = value
         return found
 
-    def add_loop(self, loop: LoopCall, values: list[Any]) -> list[Any]:
-        """Record a loop on values; returns what it gives."""
-        return self._add_call_with_parts(OpaqueCall.on_nodes(loop, len(values)), map(self.node, values), loop.specs)
-
-    scan = trace_loop  # records a loop whose body runs once; NotImplemented where it cannot
+    scan = staticmethod(trace_loop)  # records a loop whose body runs once; NotImplemented where it cannot
 
     def add_input(self, source: Any, value: Any, strong: bool = False) -> Any:
         """A symbolic input for values like ``value``; a Python number stays weakly typed unless ``strong``."""
@@ -112,8 +106,7 @@ class Tracer:
         if hasattr(function, "vjps"):
             if name == "scatter" and (padded := pad_with_zeros(self, args[0], kwargs)) is not None:
                 return padded
-            op, args, kwargs, function = function, (function, args, kwargs), {}, compute
-            name = op.name
+            args, kwargs, function = (function, args, kwargs), {}, compute
         nodes: list[GraphNode] = []
 
         def placeholder(x: Any) -> Any:
@@ -140,21 +133,24 @@ class Tracer:
         if not isinstance(result, (tuple, list)):
             return self.add_call(opaque_call, nodes, np.asarray(result))
         specs = [None if part is None else (np.shape(part), np.asarray(part).dtype) for part in result]
-        parts = self._add_call_with_parts(opaque_call, nodes, specs)
+        parts = self.add_call(opaque_call, nodes, specs)
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
 
     def add_call(self, call: OpaqueCall, nodes: Iterable[GraphNode], like: Any) -> Any:
-        """Record a call whose result has the shape and dtype of another value."""
-        return symbolic_value(self, self.graph.add(GraphNode("call", tuple(nodes), call, like.shape, like.dtype)))
+        """Record a call whose result has the shape and dtype of another value.
 
-    def _add_call_with_parts(self, call: OpaqueCall, nodes: Iterable[GraphNode], specs: Iterable[Any]) -> list[Any]:
-        """Record a call that gives several arrays, from their shapes and dtypes; None stands for None."""
+        A list of shapes and dtypes stands for that many results, of which None is None.
+        """
+        if not isinstance(like, list):
+            return symbolic_value(self, self.graph.add(GraphNode("call", tuple(nodes), call, like.shape, like.dtype)))
         many = self.graph.add(GraphNode("call", tuple(nodes), call, (), np.dtype(object)))
+        items = [spec and self.graph.add(GraphNode("item", (many,), k, *spec)) for k, spec in enumerate(like)]
+        return [node and symbolic_value(self, node) for node in items]
 
-        def item(k: int, spec: Any) -> Any:
-            return None if spec is None else symbolic_value(self, self.graph.add(GraphNode("item", (many,), k, *spec)))
-
-        return [item(k, spec) for k, spec in enumerate(specs)]
+    def call_on(self, function: Any, values: list[Any], like: Any) -> Any:
+        """Record a call of a function whose arguments are these values alone; ``like`` is that of :meth:`add_call`."""
+        places = list(map(NodePlaceholder, range(len(values))))
+        return self.add_call(OpaqueCall(function.__name__, function, places, {}), map(self.node, values), like)
 
     def _check_fixed_shape(self, opaque_call: OpaqueCall, nodes: list[GraphNode], result: Any) -> None:
         """Raise an error if the shape of the result depends on the values of the operands."""
@@ -175,9 +171,8 @@ class Tracer:
         known = self.variable_values.get(id(variable))
         if known is None:
             symbol = self.add_input(AttributeSource(variable, "_value"), now(), strong=True)
-            self.initial_values[id(variable)] = symbol
-            known = self.variable_values[id(variable)] = (variable, symbol)
-        return known[1]
+            known = self.variable_values[id(variable)] = (variable, symbol, symbol)
+        return known[2]
 
     def assign_variable(self, variable: Variable, value: Any, new: bool) -> bool:
         """Record an assignment; returns True if it must be made at once, because the variable is being created."""
@@ -195,7 +190,8 @@ class Tracer:
                 f"a branch of cond assigns to {variable._label()}, but while a function is compiled both branches run. "
                 "Return the new value from the branches and assign it afterwards: w.assign(ak.cond(...))."
             )
-        self.variable_values[id(variable)] = (variable, value)
+        first = self.variable_values.get(id(variable), (variable, None))[1]
+        self.variable_values[id(variable)] = (variable, first, value)
         return False
 
     def as_own(self, x: Tensor) -> Tensor:
@@ -218,13 +214,13 @@ class Tracer:
         structure = unflatten_like(result, [None] * len(leaves)) if leaves else result
         assignments: list[tuple[AttributeSource | OptimizerSlotSource, GraphNode]] = [
             (AttributeSource(v, "_value"), self.node(now))
-            for v, now in self.variable_values.values()
-            if now is not self.initial_values.get(id(v))
+            for v, first, now in self.variable_values.values()
+            if now is not first
         ]
-        assignments += self.optimizer_steps.assignments()
-        self.closed = True
         steps = self.optimizer_steps
-        return Trace(self.graph, self.inputs, leaves, structure, assignments, steps.updates, steps.equal_slots)
+        assignments += steps.assignments()
+        updates = list(steps.updates.values())
+        return Trace(self.graph, self.inputs, leaves, structure, assignments, updates, steps.equal_slots())
 
     def _output_leaf(self, value: Any) -> OutputLeaf:
         if type(value) is Tensor and isinstance(value._value, SymbolicArray):
