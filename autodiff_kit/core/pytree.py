@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 from autodiff_kit.errors import StructureError
@@ -65,7 +66,9 @@ _END = object()
 
 def _fill(tree: Any, rest: Iterator[Any]) -> Any:
     if isinstance(tree, dict):
-        return type(tree)((key, _fill(value, rest)) for key, value in tree.items())
+        filled = copy(tree)  # of a defaultdict with its function
+        dict.update(filled, {key: _fill(value, rest) for key, value in tree.items()})  # a Counter's own one would add
+        return filled
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return type(tree)(*(_fill(value, rest) for value in tree))
     if isinstance(tree, (list, tuple)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
+from autodiff_kit.compile.passes import memory_plan
 from autodiff_kit.compile.passes.fusion import FusionGroup
 from autodiff_kit.compile.row_steps import sum_equal_ids
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, load_kernel
@@ -187,6 +188,48 @@ def test_a_kernel_writes_over_an_input_in_another_shape() -> None:
 
     plan = planned(ak.grad(f, (0, 1)), normal(6, 5), normal(5, 8), normal(3, 2, 8))
     assert plan.memory_plan.arena_bytes == 64 * 3  # 48 numbers of 4 bytes, once
+
+
+def test_whether_a_reshape_needs_a_copy_is_found_without_one() -> None:
+    """The passes ask about arrays that have their shapes and almost no memory; a copy would be read from there."""
+    template = np.lib.stride_tricks.as_strided(np.zeros(1), (1 << 20, 1 << 20), (8 << 20, 8))
+    assert memory_plan._reshaped(template.T, (1 << 40,)) is None
+    assert memory_plan._reshaped(template, (1 << 40,)) is not None
+
+
+def test_a_negative_number_is_raised_as_a_whole() -> None:
+    """Beside an array, so that a plan computes it in Python between its kernels."""
+    plan = planned(lambda x, n: x * ((-2.0) ** n), normal(300), 2.0)
+    assert "(-2.0) ** " in str(plan.source)
+
+
+def test_slots_that_are_written_and_never_read() -> None:
+    """They are bound all the same, before they are written."""
+
+    class Last(ak.optim.Optimizer):
+        _slots = ("last",)
+
+        def _initial_slots(self, like: Any) -> Any:
+            return {"last": np.zeros(like.shape, like.dtype)}
+
+        def _update(self, w: Any, g: Any, slots: Any) -> Any:
+            slots["last"] = g * 1.0
+            return -self.learning_rate * g
+
+    w, optimizer = ak.Variable(np.ones(300)), Last(0.25)
+    step = ak.compile(lambda: optimizer.minimize(lambda: (w * w).sum(), [w]))
+    step()
+    build(step, compiler)
+    for _ in range(3):
+        before = w.numpy().copy()
+        step()
+        np.testing.assert_array_equal(optimizer.get_slot(w, "last"), 2.0 * before)
+        np.testing.assert_array_equal(w.numpy(), before / 2)
+
+
+def test_dicts_of_other_types_are_filled_as_they_are() -> None:
+    f = ak.compile(lambda x, table: Counter(a=x * table["b"]))
+    assert f(2.0, defaultdict(list, b=3.0)) == Counter(a=6.0)
 
 
 def test_equal_slices_of_arrays_of_different_lengths() -> None:

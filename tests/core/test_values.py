@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
@@ -241,6 +242,10 @@ def test_structures() -> None:
     nest = {"a": [1, (2, 3)], "b": 4}
     assert flatten(nest) == [1, 2, 3, 4]
     assert unflatten_like(nest, [5, 6, 7, 8]) == {"a": [5, (6, 7)], "b": 8}
+    counted, filled = Counter(a=1, b=2), unflatten_like(Counter(a=1, b=2), [5, 6])
+    assert (type(filled), filled, counted) == (Counter, Counter(a=5, b=6), Counter(a=1, b=2))
+    lists = unflatten_like(defaultdict(list, a=1), [5])
+    assert (dict(lists), lists["new"]) == ({"a": 5}, [])
     with pytest.raises(StructureError, match="fewer"):
         unflatten_like(nest, [1])
     with pytest.raises(StructureError, match="5 leaves were given for a structure of 4"):

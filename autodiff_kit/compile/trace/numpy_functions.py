@@ -178,7 +178,7 @@ def _clip(x: Any, lo: Any = None, hi: Any = None, **more: Any) -> Any:
     return low if hi is None else np.minimum(low, hi)
 
 
-def _promotion_operand(value: Any) -> Any:
+def _operand_for_dtype(value: Any) -> Any:
     return value.dtype if type(value) is SymbolicArray else 1.0 if type(value) is SymbolicScalar else value
 
 
@@ -253,10 +253,10 @@ TRACED_FUNCTIONS |= {
     np.zeros_like: _full_like(0),
     np.ones_like: _full_like(1),
     np.clip: _clip,
-    np.result_type: lambda *values: np.result_type(*map(_promotion_operand, values)),
+    np.result_type: lambda *values: np.result_type(*map(_operand_for_dtype, values)),
     np.shape: lambda x: x.shape,
     np.ndim: lambda x: x.ndim,
     np.size: lambda x, axis=None: x.size if axis is None else x.shape[axis],
     np.copy: lambda x, order="K", subok=False: x,
-    np.can_cast: lambda a, to, casting="safe": np.can_cast(_promotion_operand(a), to, casting),
+    np.can_cast: lambda a, to, casting="safe": np.can_cast(_operand_for_dtype(a), to, casting),
 }
