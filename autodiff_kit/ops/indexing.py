@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
-from autodiff_kit.core.dispatch import record_op
-from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.sparse_gradient import EntriesGradient
-from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
+from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import SymbolicValue, Tracer, as_array
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
@@ -122,24 +120,6 @@ def getitem(x: Any, index: Any, ndim: int = 0) -> Any:
         return np.reshape(each, x.shape[:lead] + shape).astype(x.dtype, copy=False)
     except IndexError as error:
         raise RangeError(f"index {index} of a value of shape {x.shape[lead:]}: {error}") from error
-
-
-def subscript(x: Any, index: Any) -> Tensor:
-    """``x[index]`` as users write it: :func:`getitem`, with a short way for tensors that hold arrays."""
-    z = x._value
-    if type(x) is not Tensor or type(z) is not np.ndarray:
-        return getitem(x, index)
-    try:
-        own = checked_index(index)
-        y = z[own]
-    except Exception:  # noqa: BLE001 - `getitem` explains it
-        return getitem(x, index)
-    if type(y) is not np.ndarray or not y.shape:
-        y = canonical(y)
-    node = x._node
-    if node is None:
-        return wrap(y)
-    return record_op(getitem.op, y, (z,), (node,), {"index": own, "ndim": z.ndim}, 2)  # type: ignore[attr-defined]
 
 
 @linear(

@@ -7,7 +7,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import add_method
+from autodiff_kit.core.dispatch import record_op
+from autodiff_kit.core.numpy_protocol import add_method, canonical
+from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.ops import (
     arithmetic,
@@ -29,6 +31,7 @@ from autodiff_kit.ops import (
     statistics,
     tiling,
 )
+from autodiff_kit.ops.index_arguments import checked_index
 
 
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -66,12 +69,30 @@ def _comparing(function: Callable[[Any, Any], Any], unlike: bool) -> Callable[[A
     return compare
 
 
+def _subscript(x: Any, index: Any) -> Tensor:
+    """``x[index]`` as users write it: :func:`indexing.getitem`, with a short way for tensors that hold arrays."""
+    z = x._value
+    if type(x) is not Tensor or type(z) is not np.ndarray:
+        return indexing.getitem(x, index)
+    try:
+        own = checked_index(index)
+        y = z[own]
+    except Exception:  # noqa: BLE001 - `getitem` explains it
+        return indexing.getitem(x, index)
+    if type(y) is not np.ndarray or not y.shape:
+        y = canonical(y)
+    node = x._node
+    if node is None:
+        return wrap(y)
+    return record_op(indexing.getitem.op, y, (z,), (node,), {"index": own, "ndim": z.ndim}, 2)  # type: ignore[attr-defined]
+
+
 _OTHER_OPERATORS: dict[str, Callable[..., Any]] = {
     "neg": arithmetic.negative,
     "abs": arithmetic.abs,
     "pos": selection.identity,
     "invert": comparison.bitwise_invert,
-    "getitem": indexing.subscript,
+    "getitem": _subscript,
     "lt": comparison.less,
     "le": comparison.less_equal,
     "gt": comparison.greater,
