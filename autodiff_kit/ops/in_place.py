@@ -61,20 +61,16 @@ def loop_over_axes(
     if type(x) is not np.ndarray or x.size < LEAST_ENTRIES or x.dtype.char not in "fd" or not axis:
         return None
     kind, full, short, rest = _shapes_for_loop(axis, x.shape)
-    for a in (*arrays, *reduced):
-        if type(a) is not np.ndarray or a.dtype is not x.dtype:
-            return None
-    if [a for a in arrays if a.shape != x.shape] or [a for a in reduced if a.shape != reduced[-1].shape]:
-        return None  # a cotangent with a leading axis
     if (loop := kernels.compiled_loop(name + kind)) is None:
         return None
+    given: list[Any] = []
+    for several, last, shape in ((arrays, x, full), (reduced, reduced[-1] if reduced else x, short)):
+        for a in several:
+            if type(a) is not np.ndarray or a.dtype is not x.dtype or a.shape != last.shape:
+                return None  # also a cotangent with a leading axis
+            given.append((a if a.flags.c_contiguous else np.ascontiguousarray(a)).reshape(shape))
     out = np.empty(rest if reduces else x.shape, x.dtype)
-    loop(
-        *[np.ascontiguousarray(a).reshape(full) for a in arrays],
-        *[np.ascontiguousarray(a).reshape(short) for a in reduced],
-        *[x.dtype.type(number) for number in numbers],
-        out.reshape(short if reduces else full),
-    )
+    loop(*given, *map(x.dtype.type, numbers), out.reshape(short if reduces else full))
     return out
 
 
