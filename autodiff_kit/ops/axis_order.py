@@ -6,6 +6,7 @@ to negative numbers, and the operations count from the end.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,12 @@ from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import linear
+
+
+@lru_cache(maxsize=256)
+def _inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
+    places = {a: k - len(axes) for k, a in enumerate(axes)}
+    return tuple([places[a] for a in range(-len(axes), 0)])
 
 
 @linear(
@@ -49,23 +56,30 @@ def permute_dims(x: Any, axes: Any = None) -> Any:
     >>> ak.permute_dims(np.ones((2, 3, 4)), (0, 2, 1)).shape
     (2, 4, 3)
     """
-    n = np.ndim(x)
-    order = (*range(n - len(axes)), *[n + a for a in axes])
-    return x.transpose(order) if type(x) is np.ndarray else np.transpose(x, order)
+    if type(x) is np.ndarray:
+        return x.transpose(_order_of_all_axes(x.ndim, axes))
+    return np.transpose(x, _order_of_all_axes(np.ndim(x), axes))
+
+
+@lru_cache(maxsize=256)
+def _order_of_all_axes(ndim: int, axes: tuple[int, ...]) -> tuple[int, ...]:
+    return (*range(ndim - len(axes)), *[ndim + a for a in axes])
 
 
 def _checked_permutation(ndim: int, axes: Any) -> tuple[int, ...]:
     if axes is None:
         return tuple(range(-1, -ndim - 1, -1))
+    if type(axes) is not tuple or set(map(type, axes)) != {int}:
+        axes = tuple([checked_int(a, "permute_dims, axis") for a in axes])
+    return _negative_permutation(ndim, axes)
+
+
+@lru_cache(maxsize=256)
+def _negative_permutation(ndim: int, axes: tuple[int, ...]) -> tuple[int, ...]:
     found = tuple([negative_axis(a, ndim, "permute_dims") for a in axes])
     if sorted(found) != list(range(-ndim, 0)):
         raise ShapeError(f"permute_dims: axes {axes} are not a permutation of {ndim} axes")
     return found
-
-
-def _inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
-    places = {a: k - len(axes) for k, a in enumerate(axes)}
-    return tuple([places[a] for a in range(-len(axes), 0)])
 
 
 @sections_of(permute_dims)
@@ -102,7 +116,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Tensor:
     a, b = negative_axis(axis1, t.ndim, "swapaxes"), negative_axis(axis2, t.ndim, "swapaxes")
     order = list(range(-t.ndim, 0))
     order[a], order[b] = order[b], order[a]
-    return permute_dims(t, order)
+    return permute_dims(t, tuple(order))
 
 
 def matrix_transpose(x: Any) -> Tensor:

@@ -60,12 +60,11 @@ def _scale_and_shift(
     for what, given in (("scale", scale), ("offset", offset)):
         if given is None:
             continue
-        t = (
-            given if isinstance(given, (int, float)) else as_tensor(given)
-        )  # a Python number takes the dtype of the other operand
-        if np.shape(t) not in ((), shape):
-            raise ShapeError(f"{name}: the {what} must be one number or have shape {shape}, got shape {np.shape(t)}")
-        t = t if np.shape(t) in ((), place) else reshape(t, place)
+        t = given if isinstance(given, (int, float)) else as_tensor(given)  # a Python number takes the other's dtype
+        own = t.shape if isinstance(t, Tensor) else ()
+        if own not in ((), shape):
+            raise ShapeError(f"{name}: the {what} must be one number or have shape {shape}, got shape {own}")
+        t = t if own in ((), place) else reshape(t, place)
         y = y * t if what == "scale" else y + t
     return y
 
