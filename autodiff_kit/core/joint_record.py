@@ -78,7 +78,7 @@ def joint_record(*parts: Record | JointRecord | None) -> Record | JointRecord | 
 
 
 def common_record(nodes: tuple[Node | None, ...]) -> tuple[Record | JointRecord | None, tuple[Node | None, ...]]:
-    """For ``nodes`` of several records the one of an operation on them, and those on it (None in place of others)."""
+    """The record of an operation on ``nodes`` of several records, and these nodes, with None for those not on it."""
     record = joint_record(*[node.record for node in nodes if node is not None])
     if record is None:
         return None, nodes
