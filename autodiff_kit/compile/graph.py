@@ -75,7 +75,7 @@ class ComputationGraph:
     ) -> GraphNode:
         """Add an operation, or return an equal node that exists already.
 
-        The shape tells apart arrays of zeros into which the same slices are written.
+        The shape is part of what is compared: pads with equal spans may lie in arrays of different shapes.
         """
         key = (op, *(a.number for a in args), params, shape)
         found = self._table.get(key)

@@ -25,9 +25,9 @@ class JointRecord:
         self.code: Any = None
 
     @property
-    def sink(self) -> JointRecord:
-        """The object to which new nodes are appended."""
-        return self
+    def sink(self) -> JointRecord | None:
+        """The object to which new nodes are appended; None where all records are closed."""
+        return self if any(record.sink is not None for record in self.members) else None
 
     @property
     def keep_all(self) -> bool:
@@ -71,10 +71,12 @@ def joint_record(*parts: Record | JointRecord | None) -> Record | JointRecord | 
     order = open_records.records
     live = tuple(sorted(found.values(), key=lambda r: order.index(r) if r in order else -1))
     key = tuple(map(id, live))
-    cache: dict[tuple[int, ...], JointRecord] = live[-1].joint_records
-    if key not in cache:
-        cache[key] = JointRecord(live)
-    return cache[key]
+    joint: JointRecord | None = live[-1].joint_records.get(key)
+    if joint is None:
+        joint = JointRecord(live)
+        for record in live:  # whichever closes last lets go of the frame, which would keep the tapes alive
+            record.joint_records[key] = joint
+    return joint
 
 
 def common_record(nodes: tuple[Node | None, ...]) -> tuple[Record | JointRecord | None, tuple[Node | None, ...]]:

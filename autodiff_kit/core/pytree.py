@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
-from copy import copy
 from typing import Any
 
 from autodiff_kit.errors import StructureError
@@ -66,9 +66,8 @@ _END = object()
 
 def _fill(tree: Any, rest: Iterator[Any]) -> Any:
     if isinstance(tree, dict):
-        filled = copy(tree)  # of a defaultdict with its function
-        dict.update(filled, {key: _fill(value, rest) for key, value in tree.items()})  # a Counter's own one would add
-        return filled
+        filled = {key: _fill(value, rest) for key, value in tree.items()}
+        return type(tree)(tree.default_factory, filled) if isinstance(tree, defaultdict) else type(tree)(filled)
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return type(tree)(*(_fill(value, rest) for value in tree))
     if isinstance(tree, (list, tuple)):

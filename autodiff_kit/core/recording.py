@@ -137,6 +137,7 @@ class Recording:
 
 def _discard(record: Record) -> None:
     record.close()
+    record.released = True
     if record.shares_nodes:  # those of other records wait for the last
         record.release()
     record.clear()

@@ -118,7 +118,7 @@ def _rule_arithmetic(rule: Rule, scales: bool) -> tuple[int, tuple[Op, ...]]:
 
 
 _OF_SHAPES = ("autodiff_kit.ops.axes", "autodiff_kit.ops.in_place")
-"""Modules whose functions compute with axes and shapes, not with entries."""
+"""Modules in which arithmetic operators compute with axes and shapes, not with entries."""
 
 
 def _called_functions(rule: Rule) -> list[Rule]:

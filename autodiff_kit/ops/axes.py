@@ -46,7 +46,7 @@ def checked_ints(numbers: Any, name: str) -> tuple[int, ...]:
 
 def negative_axis(axis: Any, ndim: int, name: str) -> int:
     """An axis counted from the end; raises where it is out of range."""
-    k = axis if type(axis) is int else checked_int(axis, f"{name}, axis")
+    k = axis if type(axis) is int and -ndim <= axis < ndim else checked_int(axis, f"{name}, axis")
     if not -ndim <= k < ndim:
         known = f"valid axes are {-ndim} to {ndim - 1}" if ndim else "a single number has none"
         raise ShapeError(f"{name}: axis {axis} is out of range for a value with {ndim} axes; {known}")

@@ -157,7 +157,7 @@ _ONE = {char: np.ones((), char) for char in "fd"}
 def _tanh_vjp(g: Any, y: Any, _x: Any) -> Any:
     if not is_plain(g, y):
         return g * (1.0 - y * y)
-    slope = np.multiply(y, y)  # functions, because the cost model counts the operators, once
+    slope = np.multiply(y, y)  # functions, because the cost model counts operators, and would count both ways
     np.subtract(_ONE[y.dtype.char], slope, out=slope)
     return np.multiply(g, slope, out=slope)
 

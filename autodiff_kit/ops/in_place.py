@@ -61,14 +61,14 @@ def loop_over_axes(
     if type(x) is not np.ndarray or x.size < LEAST_ENTRIES or x.dtype.char not in "fd" or not axis:
         return None
     kind, full, short, rest = _shapes_for_loop(axis, x.shape)
+    for several, last in ((arrays, x), (reduced, reduced[-1] if reduced else x)):
+        for a in several:
+            if type(a) is not np.ndarray or a.dtype is not x.dtype or a.shape != np.shape(last):
+                return None  # also a cotangent with a leading axis
     if (loop := kernels.compiled_loop(name + kind)) is None:
         return None
-    given: list[Any] = []
-    for several, last, shape in ((arrays, x, full), (reduced, reduced[-1] if reduced else x, short)):
-        for a in several:
-            if type(a) is not np.ndarray or a.dtype is not x.dtype or a.shape != last.shape:
-                return None  # also a cotangent with a leading axis
-            given.append((a if a.flags.c_contiguous else np.ascontiguousarray(a)).reshape(shape))
+    given = [(a if a.flags.c_contiguous else np.ascontiguousarray(a)).reshape(full) for a in arrays]
+    given += [(a if a.flags.c_contiguous else np.ascontiguousarray(a)).reshape(short) for a in reduced]
     out = np.empty(rest if reduces else x.shape, x.dtype)
     loop(*given, *map(x.dtype.type, numbers), out.reshape(short if reduces else full))
     return out

@@ -47,10 +47,13 @@ def _getitem_entries(g: Any, like: Any, is_leaf: bool, whole: bool, *, index: An
     return EntriesGradient(_add_entries, x=np.asarray(g, like.dtype), index=index, lead=lead)
 
 
+_ZERO = {char: np.zeros((), char) for char in "fd"}
+
+
 def _add_at(index: tuple[Any, ...], g: Any, total: Any, is_zero: bool = False) -> None:
     """Add to the entries of a basic index, in place."""
-    if is_zero:
-        total[index] = g
+    if is_zero:  # faster; where g is -0.0 the sum is 0.0 all the same
+        total[index] = g + _ZERO[g.dtype.char]
     else:
         view = total[index]
         np.add(view, g, out=view)

@@ -21,7 +21,7 @@ from autodiff_kit.ops.families import linear
 
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
     wanted = checked_ints(shape, "reshape")
-    if math.prod(wanted) == x.size and not (wanted and min(wanted) < 0):
+    if math.prod(wanted) == x.size > 0 and min(wanted, default=1) > 0:
         return wanted
     try:
         return np.empty(x.shape, np.bool_).reshape(wanted).shape if x.size < 1 << 16 else _resolve_shape(x.size, wanted)

@@ -37,7 +37,7 @@ from autodiff_kit.optim.validation import (
     real_array,
     variable_list,
 )
-from autodiff_kit.transforms.reverse_mode import collects_afterwards
+from autodiff_kit.transforms.reverse_mode import collects_afterwards, last_gradient
 
 __all__ = ["Optimizer"]
 
@@ -118,9 +118,9 @@ class Optimizer:
     @collects_afterwards
     def _value_and_pairs(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> tuple[Any, list[Pair]]:
         several, loss_fn = variable_list(variables), check_callable("loss_fn", loss_fn)
-        with GradientTape(persistent=True) as tape:  # which is dropped as a whole: releasing values takes longer
+        with GradientTape(persistent=True) as tape:
             loss = loss_fn()
-        return loss, list(zip(tape.gradient(loss, several), several, strict=True))
+        return loss, list(zip(last_gradient(tape, loss, several), several, strict=True))
 
     def minimize(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> Tensor:
         """One step: compute gradients and apply them; returns the loss before the step."""

@@ -21,7 +21,7 @@ from autodiff_kit.transforms.arguments import (
     watchable_copy,
 )
 
-__all__ = ["collects_afterwards", "grad", "value_and_grad", "vjp"]
+__all__ = ["collects_afterwards", "grad", "last_gradient", "value_and_grad", "vjp"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,6 +41,18 @@ def collects_afterwards(function: F) -> F:
             restore_collector(only_numbers=False)
 
     return cast("F", run)
+
+
+def last_gradient(tape: GradientTape, target: Any, sources: Any, unconnected_gradients: str = "none") -> Any:
+    """The gradient of a persistent tape that is dropped right after, which is faster than releasing its values.
+
+    Only an error releases them, because its traceback may keep the tape.
+    """
+    try:
+        return tape.gradient(target, sources, unconnected_gradients=unconnected_gradients)
+    except BaseException:
+        tape._release()
+        raise
 
 
 def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
@@ -82,11 +94,11 @@ def _value_and_grad(f: Function, argnums: int | tuple[int, ...], has_aux: bool, 
     @collects_afterwards
     def run(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         arguments, sources = split_arguments(args, argnums)
-        with GradientTape(persistent=True) as tape:  # dropped as a whole at the end, which is faster than a release
+        with GradientTape(persistent=True) as tape:
             tape.watch(sources)
             output, aux = split_aux(f(*arguments, **kwargs), has_aux, what)
             value = scalar_output(output)
-        found = tape.gradient(value, sources, unconnected_gradients="zero")
+        found = last_gradient(tape, value, sources, "zero")
         return (value, aux) if has_aux else value, pack_by_argnums(found, argnums)
 
     return run

@@ -15,6 +15,7 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.core import collector
 from autodiff_kit.core.record import open_records
+from autodiff_kit.core.tape_observer import set_tape_observer
 from autodiff_kit.errors import DtypeError, ShapeError, TapeError
 
 
@@ -158,7 +159,8 @@ def test_a_closed_record_holds_no_frame() -> None:
     with ak.GradientTape(persistent=True) as outer, ak.GradientTape(persistent=True) as inner:
         y = x * x
     records = [outer._record, inner._record]
-    assert [r.frame for r in (*records, *(s for r in records for s in r.joint_records.values()))] == [None] * 3
+    joint = {id(s): s for r in records for s in r.joint_records.values()}
+    assert [r.frame for r in (*records, *joint.values())] == [None] * 3
     assert float(outer.gradient(y, x)) == 3.0
 
 
@@ -177,6 +179,92 @@ def test_what_outlives_the_kits_own_tape_holds_no_part_of_its_record(how: str) -
     else:
         kept.append(ak.optim.SGD(0.1).minimize(lambda: loss(w), [w]))
     assert [t.node is None or t.node.parts == (None,) for t in kept] == [True, True]
+
+
+class OpenedTapes:
+    """Weak references to all tapes that open."""
+
+    def __init__(self) -> None:
+        self.tapes: list[Any] = []
+
+    def tape_opened(self, tape: Any) -> None:
+        self.tapes.append(weakref.ref(tape))
+
+    def ignore(self, *_: Any) -> None: ...
+
+    tape_closed = tape_differentiated = tape_releases = ignore
+
+
+@pytest.fixture
+def opened() -> Iterator[list[Any]]:
+    """Weak references to the tapes that open in a test, while the collector is off."""
+    observer = OpenedTapes()
+    before = set_tape_observer(observer)
+    gc.disable()
+    yield observer.tapes
+    gc.enable()
+    set_tape_observer(before)
+
+
+def test_nested_tapes_are_gone_without_the_collector(opened: list[Any]) -> None:
+    """What several of them have recorded must not hold the frame in which they are variables."""
+    w = ak.Variable([1.0, 2.0])
+
+    def penalty() -> Any:
+        with ak.GradientTape() as tape:
+            loss = (w**3).sum()
+        return (tape.gradient(loss, w) ** 2).sum()
+
+    ak.grad(lambda x: (ak.grad(lambda x: ak.sin(x).sum())(x) ** 2).sum())([1.0, 2.0])
+    ak.optim.SGD(0.1).minimize(penalty, [w])
+    assert len(opened) == 4
+    assert [tape() for tape in opened] == [None] * 4
+
+
+def test_an_operation_after_two_tapes_have_closed_notes_no_frame() -> None:
+    x = ak.Variable(1.5)
+    with ak.GradientTape() as outer, ak.GradientTape() as inner:
+        y = x * x
+    assert y.node is not None
+    assert y.node.record.sink is None
+    assert ak.sin(y).node is None
+    assert y.node.record.frame is None
+    assert float(inner.gradient(y, x)) == float(outer.gradient(y, x)) == 3.0
+
+
+def test_a_tape_that_is_gone_holds_no_values_of_another() -> None:
+    x = ak.constant(np.ones(10))
+    gone, tape = ak.GradientTape(), ak.GradientTape()
+    with gone, tape:
+        gone.watch(x)
+        tape.watch(x)
+        with gone.stop_recording():
+            y = ak.sum(ak.exp(x) * x)
+    del gone
+    tape.gradient(y, x)
+    assert [node.saved for node in tape._record.nodes] == [None] * 3
+
+
+@pytest.mark.parametrize("how", ["grad", "minimize"])
+def test_an_error_in_the_backward_pass_keeps_no_values(how: str, opened: list[Any]) -> None:
+    """Its traceback holds the tape, in a notebook until the next error."""
+
+    @ak.custom_gradient
+    def broken(x: Any) -> Any:
+        def rule(_: Any) -> Any:
+            raise ArithmeticError("of the user")
+
+        return x, rule
+
+    w = ak.Variable([1.0, 2.0])
+    with pytest.raises(ArithmeticError) as caught:
+        if how == "grad":
+            ak.grad(lambda x: broken(ak.sin(x) * x).sum())(w)
+        else:
+            ak.optim.SGD(0.1).minimize(lambda: broken(ak.sin(w) * w).sum(), [w])
+    assert caught.tb is not None
+    (tape,) = (ref() for ref in opened)
+    assert {node.saved for node in tape._record.nodes} == {None}
 
 
 @pytest.fixture

@@ -96,3 +96,10 @@ def test_what_an_index_with_all_entries_passes_back_is_not_written() -> None:
         found = tape.gradient(targets, source, [np.ones(4), weights, np.ones(4)])
         assert np.array_equal(found.numpy(), expected)
         assert np.array_equal(weights, np.ones((6, 1, 4)))
+
+
+def test_a_cotangent_of_minus_zero_gives_zero() -> None:
+    """As where slices overlap, and as in a compiled function."""
+    f = ak.grad(lambda x: ak.sum(x[1:3]) * -0.0)
+    for slope in (f, ak.compile(f)):
+        assert np.signbit(slope(np.ones(4)).numpy()).tolist() == [False] * 4

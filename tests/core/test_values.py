@@ -238,6 +238,14 @@ def test_operands_add_no_nodes() -> None:
     assert [(n.op, len(n.inputs)) for n in tape.nodes] == [("multiply", 1), ("add", 1)]
 
 
+class WithAttributes(dict[str, Any]):
+    """A dict whose entries are attributes, too."""
+
+    def __init__(self, *args: Any, **entries: Any) -> None:
+        super().__init__(*args, **entries)
+        self.__dict__ = self
+
+
 def test_structures() -> None:
     nest = {"a": [1, (2, 3)], "b": 4}
     assert flatten(nest) == [1, 2, 3, 4]
@@ -246,6 +254,7 @@ def test_structures() -> None:
     assert (type(filled), filled, counted) == (Counter, Counter(a=5, b=6), Counter(a=1, b=2))
     lists = unflatten_like(defaultdict(list, a=1), [5])
     assert (dict(lists), lists["new"]) == ({"a": 5}, [])
+    assert unflatten_like(WithAttributes(w=1, b=2), [5, 6]).w == 5
     with pytest.raises(StructureError, match="fewer"):
         unflatten_like(nest, [1])
     with pytest.raises(StructureError, match="5 leaves were given for a structure of 4"):
