@@ -247,6 +247,7 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
         "scatter_add_scaled_rows",
         "softmax_rows",
         "adam_step",
+        "add_multiple",
     }
     assert set(loops) == known | {"cross_entropy", "cross_entropy_vjp", "relu_vjp", "relu", "relu_mask"}
 
@@ -324,6 +325,10 @@ def _loops_over_rows_and_columns_against_formulas(loops: dict[str, Any]) -> None
     np.testing.assert_allclose(y, e / np.where(keep, e.sum(-1, keepdims=True), 1), rtol=1e-14)
     loops["masked_softmax_vjp_rows"](g, y, mask, pulled)
     np.testing.assert_allclose(pulled, y * (g - (g * y).sum(-1, keepdims=True)), rtol=1e-14)
+    x[0, 1], x[2, :2], x[3] = np.nan, np.inf, np.nan  # nan at a masked entry, inf at a kept and a masked one, no entry
+    loops["masked_softmax_rows"](x, mask, y)
+    assert np.isfinite(y[0]).all()
+    np.testing.assert_array_equal(y[2:], [[np.nan, 0, np.nan], [0, 0, 0]])
     x, g = rng.normal(size=(2, 5, 3)), rng.normal(size=(2, 5, 3))
     for axis, kind in ((2, "rows"), (1, "columns")):
         out, pulled = np.empty_like(x), np.empty_like(x)

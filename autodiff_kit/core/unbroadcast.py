@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,13 @@ def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     if g.size >> 12 and axes[0] == 0 and len(axes) < g.ndim and g.flags.c_contiguous and g.dtype.char in "fd":
         # The first axes: a product with ones, which BLAS computes several times as fast.
         first = g[(0,) * len(axes)]
-        return np.ones(g.size // first.size, g.dtype).dot(g.reshape(-1, first.size)).reshape(first.shape)
+        return _ones(g.size // first.size, g.dtype).dot(g.reshape(-1, first.size)).reshape(first.shape)
     return np.add.reduce(g, axes, None, None, keepdims)  # type: ignore[call-overload]
+
+
+@lru_cache(maxsize=16)
+def _ones(count: int, dtype: Any) -> Any:
+    return np.ones(count, dtype)
 
 
 def _broadcast(g: Any, shape: tuple[int, ...], lead: int) -> Any:

@@ -93,16 +93,23 @@ def _compiled_row_maximum(row: Any) -> Any:
     integer = np.int32 if bits == 32 else np.int64
     to_key, to_value = _MATH[f"sort_key{bits}"], _MATH[f"value_of_key{bits}"]
 
+    lowest = integer(np.iinfo(integer).min)
+
     def maximum(row: Any) -> Any:
-        key = integer(to_key(row[0]))
-        for j in range(1, row.size):
+        key = lowest
+        for j in range(row.size):  # from 0 on: rows of 32 fill whole vectors then
             key = max(key, integer(to_key(row[j])))
         return to_value(key)
 
     return maximum
 
 
-@njit(error_model="numpy", fastmath=_SUMS)
+_inlined: Any = njit(fastmath=_SUMS, **_INLINED)
+"""For parts of loops over rows: on short rows a call takes as long as the row. One loop in each part, which LLVM then
+vectorises better than several in one function."""
+
+
+@_inlined
 def _write_exponentials(row: Any, to: Any) -> Any:
     """Write ``exp(row - max(row))``; returns the sum."""
     top, total = _row_maximum(row), row.dtype.type(0)
@@ -113,7 +120,13 @@ def _write_exponentials(row: Any, to: Any) -> Any:
     return total
 
 
-@njit(error_model="numpy", fastmath=_SUMS)
+@_inlined
+def _divide(row: Any, by: Any) -> None:
+    for j in range(row.size):
+        row[j] /= by
+
+
+@_inlined
 def _sum_of_exponentials(row: Any, top: Any) -> Any:
     """``sum(exp(row - top))``, in any order of terms."""
     total = row.dtype.type(0)
@@ -122,7 +135,15 @@ def _sum_of_exponentials(row: Any, top: Any) -> Any:
     return total
 
 
-@njit(error_model="numpy", fastmath=_SUMS)
+@_inlined
+def _dot(row: Any, other: Any) -> Any:
+    total = row.dtype.type(0)
+    for j in range(row.size):
+        total += row[j] * other[j]
+    return total
+
+
+@_inlined
 def _mean_and_rate(row: Any, epsilon: Any) -> Any:
     """The mean of a row, and one over the root of its variance plus epsilon."""
     one, total = row.dtype.type(1), row.dtype.type(0)
@@ -133,6 +154,27 @@ def _mean_and_rate(row: Any, epsilon: Any) -> Any:
     for j in range(row.size):
         square += (row[j] - mean) * (row[j] - mean)
     return mean, one / np.sqrt(square / count + epsilon)
+
+
+@_inlined
+def _shift_and_scale(row: Any, mean: Any, rate: Any, to: Any) -> None:
+    for j in range(row.size):
+        to[j] = (row[j] - mean) * rate
+
+
+@_inlined
+def _sum_and_dot(row: Any, other: Any) -> Any:
+    s, t = row.dtype.type(0), row.dtype.type(0)
+    for j in range(row.size):
+        s += row[j]
+        t += row[j] * other[j]
+    return s, t
+
+
+@_inlined
+def _write_standardize_vjp(g: Any, y: Any, s: Any, t: Any, rate: Any, to: Any) -> None:
+    for j in range(g.size):
+        to[j] = (g[j] - s - y[j] * t) * rate
 
 
 @njit(error_model="numpy")
@@ -277,22 +319,17 @@ def cross_entropy_vjp(g: Any, x: Any, labels: Any, out: Any) -> None:
 def softmax_rows(x: Any, out: Any) -> None:
     """The softmax of each row."""
     for i in range(x.shape[0]):
-        to = out[i]
-        total = _write_exponentials(x[i], to)
-        for j in range(to.size):
-            to[j] /= total
+        _divide(out[i], _write_exponentials(x[i], out[i]))
 
 
 @_loop(lambda real: (_write(real, 2), _read(real, 2)), sums=True)
 def softmax_vjp_rows(g: Any, y: Any) -> None:
     """The VJP of softmax by rows, ``y * (g - sum(y * g))``, written over g."""
-    rows, columns = y.shape
-    for i in range(rows):
-        total = y.dtype.type(0)
-        for j in range(columns):
-            total += g[i, j] * y[i, j]
-        for j in range(columns):
-            g[i, j] = y[i, j] * (g[i, j] - total)
+    for i in range(y.shape[0]):
+        to, row = g[i], y[i]
+        total = _dot(to, row)
+        for j in range(row.size):
+            to[j] = row[j] * (to[j] - total)
 
 
 @_loop(lambda real: (_read(real, 2), _read(types.boolean, 2), _write(real, 2)), sums=True)
@@ -303,15 +340,19 @@ def masked_softmax_rows(x: Any, mask: Any, out: Any) -> None:
         row, keep, to = x[i], mask[i % mask.shape[0]], out[i]
         for j in range(to.size):
             to[j] = row[j] if keep[j] else lowest
+        if not keep.any():
+            to[:] = zero
+            continue
         top, total = _row_maximum(to), zero
-        top = zero if top == lowest and not keep.any() else top
         for j in range(to.size):
             e = _exponential(to[j] - top)
-            e = e if keep[j] else zero
             to[j] = e
             total += e
-        for j in range(to.size):
-            to[j] = to[j] / total if keep[j] else zero
+        if total > zero:
+            _divide(to, total)
+        else:  # nan, at masked entries also
+            for j in range(to.size):
+                to[j] = to[j] / total if keep[j] else zero
 
 
 @_loop(lambda real: (_read(real, 2), _read(real, 2), _read(types.boolean, 2), _write(real, 2)), sums=True)
@@ -330,25 +371,18 @@ def masked_softmax_vjp_rows(g: Any, y: Any, mask: Any, out: Any) -> None:
 def standardize_rows(x: Any, epsilon: Any, out: Any) -> None:
     """Each row minus its mean, divided by the root of its variance plus epsilon."""
     for i in range(x.shape[0]):
-        row, to = x[i], out[i]
-        mean, rate = _mean_and_rate(row, epsilon)
-        for j in range(row.size):
-            to[j] = (row[j] - mean) * rate
+        mean, rate = _mean_and_rate(x[i], epsilon)
+        _shift_and_scale(x[i], mean, rate, out[i])
 
 
 @_loop(lambda real: (_read(real, 2), _read(real, 2), _read(real, 2), real, _write(real, 2)), sums=True)
 def standardize_vjp_rows(g: Any, y: Any, x: Any, epsilon: Any, out: Any) -> None:
     """``(g - mean(g) - y * mean(g * y)) * rate`` of each row."""
-    zero = x.dtype.type(0)
     for i in range(x.shape[0]):
-        count, s, t = x.dtype.type(x.shape[1]), zero, zero
+        count = x.dtype.type(x.shape[1])
         rate = _mean_and_rate(x[i], epsilon)[1]
-        for j in range(x.shape[1]):
-            s += g[i, j]
-            t += g[i, j] * y[i, j]
-        s, t = s / count, t / count
-        for j in range(x.shape[1]):
-            out[i, j] = (g[i, j] - s - y[i, j] * t) * rate
+        s, t = _sum_and_dot(g[i], y[i])
+        _write_standardize_vjp(g[i], y[i], s / count, t / count, rate, out[i])
 
 
 @_loop(lambda real: (_read(real, 3), real, _write(real, 3)))
@@ -471,6 +505,13 @@ def extreme_vjp_columns(x: Any, g: Any, y: Any, out: Any) -> None:
             for k in range(row.size):
                 hit = (row[k] == top[k]) | ((row[k] != row[k]) & (top[k] != top[k]))
                 to[k] = given[k] * (share[k] if hit else zero)
+
+
+@_loop(lambda real: (_write(real, 1), _read(real, 1), real))
+def add_multiple(w: Any, g: Any, factor: Any) -> None:
+    """``w += factor * g``, rounded twice as by NumPy."""
+    for i in range(w.size):
+        w[i] += factor * g[i]
 
 
 @_loop(lambda real: (_write(real, 1), _read(real, 1), *[_write(real, 1)] * 3, _read(real, 1)))

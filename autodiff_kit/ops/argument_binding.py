@@ -31,6 +31,7 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
     rest, defaults, prepare = names[arrays:], binder.defaults, binder.prepare
 
     most = len(names)
+    bound: set[Any] = set()  # how it was called before: so many arguments by position, and these by name
 
     def on_several(*args: Any, **params: Any) -> Tensor:
         if params or not needed <= len(args) <= most:
@@ -39,8 +40,10 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
         return apply_op(op, operands, binder.prepare_parameters(operands, args[arrays:], params))
 
     def on_one(*args: Any, **params: Any) -> Tensor:  # the same with `apply_op` written in line
-        if params or not needed <= len(args) <= most:
+        if (params or not needed <= len(args) <= most) and (way := (len(args), *params)) not in bound:
             args, params = binder.bind(args, params)
+            if way[0]:  # then they stay as they are
+                bound.add(way)
         x = args[0] if type(args[0]) is Tensor else as_tensor(args[0])
         try:
             params = prepare(x, *args[1:], **params)
@@ -129,7 +132,8 @@ class _ArgumentBinder:
 
     def _take(self, *args: Any, **params: Any) -> dict[str, Any]:
         """The parameters as they are given, and the defaults of the others."""
-        return {**self.defaults, **dict(zip(self.names[self.arrays :], args[self.arrays :], strict=False)), **params}
+        given = args[self.arrays :]
+        return self.defaults | (dict(zip(self.names[self.arrays :], given, strict=False)) if given else {}) | params
 
     def prepare_parameters(
         self, operands: tuple[Any, ...], args: tuple[Any, ...], params: dict[str, Any]

@@ -23,7 +23,8 @@ def _flops(y: Any, a: Any, b: Any) -> int:
 
 def _rows(x: Any) -> Any:
     """The rows of all matrices of a stack as one matrix."""
-    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    columns = x.shape[-1]
+    return x.reshape(x.size // columns if columns else math.prod(x.shape[:-1]), columns)
 
 
 def _matmul_vjp_right(g: Any, a: Any, like: Any) -> Any:
@@ -45,7 +46,7 @@ def _matmul(a: Any, b: Any) -> Any:
         if a.ndim == 2:
             return a.dot(b)  # the same product, for small matrices half a microsecond faster
         if a.dtype.char in "fd" and a.flags.c_contiguous:  # a stack times one matrix: one product of all rows
-            return _rows(a).dot(b).reshape(*a.shape[:-1], b.shape[-1])
+            return _rows(a).dot(b).reshape(a.shape[:-1] + b.shape[1:])
     return np.matmul(a, b)
 
 

@@ -7,6 +7,7 @@ to negative numbers, and the operations count from the end.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,19 @@ from autodiff_kit.ops.families import linear
 
 
 def _target_shape(x: Any, shape: Any) -> tuple[int, ...]:
-    wanted = checked_ints(shape, "reshape")
-    if math.prod(wanted) == x.size > 0 and min(wanted, default=1) > 0:
+    integers = type(shape) is tuple and set(map(type, shape)) == {int}
+    return _fitting_shape(x.shape, shape if integers else checked_ints(shape, "reshape"))
+
+
+@lru_cache(maxsize=256)
+def _fitting_shape(shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int, ...]:
+    size = math.prod(shape)
+    if math.prod(wanted) == size > 0 and min(wanted, default=1) > 0:
         return wanted
     try:
-        return np.empty(x.shape, np.bool_).reshape(wanted).shape if x.size < 1 << 16 else _resolve_shape(x.size, wanted)
+        return np.empty(shape, np.bool_).reshape(wanted).shape if size < 1 << 16 else _resolve_shape(size, wanted)
     except ValueError as error:
-        raise ShapeError(f"reshape: {x.size} entries of shape {x.shape} do not fit into shape {wanted}") from error
+        raise ShapeError(f"reshape: {size} entries of shape {shape} do not fit into shape {wanted}") from error
 
 
 def _resolve_shape(size: int, wanted: tuple[int, ...]) -> tuple[int, ...]:

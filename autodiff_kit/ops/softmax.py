@@ -221,7 +221,7 @@ def _checked_mask(scores: Tensor, mask: Any) -> Any:
     if not scores.ndim:
         raise ShapeError("masked_softmax needs at least one axis; got a single number")
     try:
-        return np.broadcast_to(keep.astype(bool), scores.shape)
+        return np.broadcast_to(keep.astype(bool, copy=type(mask) is not Tensor), scores.shape)
     except ValueError as error:
         raise ShapeError(f"a mask of shape {keep.shape} does not fit scores of shape {scores.shape}") from error
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
+import numpy as np
+
+from autodiff_kit import kernels
 from autodiff_kit.core.validation import check_flag
-from autodiff_kit.optim.inplace import Slots, decay_and_add, zeros_like
+from autodiff_kit.core.variable import Variable
+from autodiff_kit.optim.inplace import OwnedSlots, Slots, decay_and_add, writable_array, zeros_like
 from autodiff_kit.optim.optimizer import Optimizer, Settings
 from autodiff_kit.optim.validation import non_negative
 
@@ -69,3 +74,11 @@ class SGD(Optimizer):
             return -self.learning_rate * g
         slots["momentum"] = u = decay_and_add(slots["momentum"], self.momentum, g)
         return -self.learning_rate * (g + self.momentum * u if self.nesterov else u)
+
+    def _step(self, variable: Variable, g: Any, slots: OwnedSlots) -> Any:
+        fits = not self._slots and type(g) is np.ndarray and g.dtype.char in "fd" and g.flags.c_contiguous
+        if not fits or (loop := kernels.compiled_loop("add_multiple")) is None:
+            return super()._step(variable, g, slots)
+        factor = g.dtype.type(-self.learning_rate)
+        loop(writable_array(variable).ravel(), g.ravel(), factor)
+        return partial(np.multiply, g, factor)

@@ -74,7 +74,7 @@ def gradient_for_variable(g: Any, variable: Variable) -> Any:
     mine = variable._value
     value: Any = g._value if isinstance(g, Value) else g
     if type(value) is type(mine) is np.ndarray and value.dtype == mine.dtype and value.shape == mine.shape:
-        return value
+        return value if value is not g else value.copy()  # its owner may write into it, and the last update needs it
     if isinstance(g, RowGradient):
         if g.shape != variable.shape:
             raise ShapeError(

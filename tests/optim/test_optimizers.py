@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from typing import Any
@@ -290,6 +291,22 @@ def test_other_errors() -> None:
         ak.optim.Adam(beta1=float("nan"))
     with pytest.raises(StructureError, match="state of Adam, not of SGD"):
         ak.optim.SGD(0.1).load_state_dict(opt.state_dict())
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_plain_steps_are_numpys_to_the_bit(dtype: Any) -> None:
+    """Also the last update, after the owner of the gradient has written into it, and in a copy of the optimizer."""
+    rng = np.random.default_rng(1)
+    w, g = rng.normal(size=(2, 40, 30)).astype(dtype)
+    variable, kept, opt = ak.Variable(w), w.copy(), ak.optim.SGD(0.3)
+    step = (np.float32(-0.3) * g.astype(np.float32)).astype(dtype) if dtype == np.float16 else dtype(-0.3) * g
+    before = variable.numpy()
+    opt.apply_gradients([(g, variable)])
+    g[...] = 7
+    np.testing.assert_array_equal(variable.numpy(), w + step)
+    np.testing.assert_array_equal(before, kept)
+    for made, of in ((opt, variable), copy.deepcopy((opt, variable))):
+        np.testing.assert_array_equal(made.last_update(of), step)
 
 
 def test_b43_a_projection_after_the_step() -> None:
