@@ -104,9 +104,13 @@ def _compiled_row_maximum(row: Any) -> Any:
     return maximum
 
 
-_inlined: Any = njit(fastmath=_SUMS, **_INLINED)
-"""For parts of loops over rows: on short rows a call takes as long as the row. One loop in each part, which LLVM then
-vectorises better than several in one function."""
+def _inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The decorator for parts of loops over rows: on short rows, a call takes as long as the row.
+
+    Each part has one loop, or two: LLVM vectorises these better than several in one function.
+    """
+    compiled: Callable[..., Any] = njit(fastmath=_SUMS, **_INLINED)(function)
+    return compiled
 
 
 @_inlined
