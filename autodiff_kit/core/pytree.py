@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 from autodiff_kit.errors import StructureError
@@ -67,7 +67,10 @@ _END = object()
 def _fill(tree: Any, rest: Iterator[Any]) -> Any:
     if isinstance(tree, dict):
         filled = {key: _fill(value, rest) for key, value in tree.items()}
-        return type(tree)(tree.default_factory, filled) if isinstance(tree, defaultdict) else type(tree)(filled)
+        # A copy would share its entries with it if they are its attributes, too.
+        made = copy(tree) if id(getattr(tree, "__dict__", None)) != id(tree) else type(tree)(filled)
+        dict.update(made, filled)  # a Counter's own one would add
+        return made
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
         return type(tree)(*(_fill(value, rest) for value in tree))
     if isinstance(tree, (list, tuple)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -58,6 +57,9 @@ def _cast(g: Any, dtype: Any) -> Any:
     return g.astype(dtype)
 
 
+_ONES = {kind: np.ones(4096, kind) for kind in "fd"}  # making them takes as long as a short sum
+
+
 def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     if type(g) is not np.ndarray:
         return g.sum(axis=axes, keepdims=keepdims)
@@ -66,13 +68,10 @@ def _sum(g: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     if g.size >> 12 and axes[0] == 0 and len(axes) < g.ndim and g.flags.c_contiguous and g.dtype.char in "fd":
         # The first axes: a product with ones, which BLAS computes several times as fast.
         first = g[(0,) * len(axes)]
-        return _ones(g.size // first.size, g.dtype).dot(g.reshape(-1, first.size)).reshape(first.shape)
+        count = g.size // first.size
+        ones = _ONES[g.dtype.char][:count] if count <= 4096 else np.ones(count, g.dtype)
+        return ones.dot(g.reshape(count, first.size)).reshape(first.shape)
     return np.add.reduce(g, axes, None, None, keepdims)  # type: ignore[call-overload]
-
-
-@lru_cache(maxsize=16)
-def _ones(count: int, dtype: Any) -> Any:
-    return np.ones(count, dtype)
 
 
 def _broadcast(g: Any, shape: tuple[int, ...], lead: int) -> Any:

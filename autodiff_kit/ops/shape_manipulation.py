@@ -33,6 +33,7 @@ def _fitting_shape(shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int
     try:
         return np.empty(shape, np.bool_).reshape(wanted).shape if size < 1 << 16 else _resolve_shape(size, wanted)
     except ValueError as error:
+        checked_ints(wanted, "reshape")  # one of them may be larger than any array
         raise ShapeError(f"reshape: {size} entries of shape {shape} do not fit into shape {wanted}") from error
 
 

@@ -105,8 +105,8 @@ class Adam(Optimizer):
         return _bias_corrected(t, self.beta1, self.beta2, self.learning_rate, self.epsilon)
 
     def _step(self, variable: Variable, g: Any, slots: OwnedSlots) -> Any:
-        loop = kernels.compiled_loop("adam_step") if type(g) is np.ndarray and g.ndim and g.dtype.char in "fd" else None
-        if loop is None:
+        fits = type(g) is np.ndarray and g.ndim and g.dtype.char in "fd" and type(self)._update is Adam._update
+        if not fits or (loop := kernels.compiled_loop("adam_step")) is None:
             return super()._step(variable, g, slots)
         if not g.flags.carray:  # contiguous and writable: the one layout that the kernels are compiled for
             g = g.copy(order="C")

@@ -56,11 +56,13 @@ _SOLE_REFERENCE = _reference_count(Variable([0.0, 0.0]))
 def writable_array(variable: Variable) -> np.ndarray[Any, Any]:
     """The array of a variable, writable: its own array if it has no other reference, otherwise a copy that replaces it.
 
-    Counting references costs 0.1 µs, copying a table of a million rows milliseconds. Views count as references.
+    Counting references costs 0.1 µs, copying a table of a million rows milliseconds. Views count as references. An
+    array that is a view itself is copied, since other objects may refer to what it shows.
     """
     unshared = _reference_count(variable) <= _SOLE_REFERENCE
     flags = variable._value.flags
-    if unshared and not flags.writeable and flags.owndata and flags.c_contiguous:
+    unshared = unshared and flags.owndata
+    if unshared and not flags.writeable and flags.c_contiguous:
         flags.writeable = True  # ``.numpy()`` had made it read-only for a caller that has dropped it
     elif not (unshared and flags.carray):
         variable._value = variable._value.copy(order="C")
@@ -71,7 +73,7 @@ def writable_array(variable: Variable) -> np.ndarray[Any, Any]:
 def add_to_value(variable: Variable, delta: Any) -> None:
     """Add to the value of a variable, in place if its array has no other reference."""
     unshared = type(variable._value) is np.ndarray and _reference_count(variable) <= _SOLE_REFERENCE
-    if unshared and variable._value.flags.carray:
+    if unshared and variable._value.flags.carray and variable._value.flags.owndata:
         np.add(variable._value, unwrap(delta), out=variable._value)
     else:
         variable._value = canonical(variable._value + delta)

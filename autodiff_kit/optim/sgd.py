@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, ClassVar
 
@@ -76,9 +77,12 @@ class SGD(Optimizer):
         return -self.learning_rate * (g + self.momentum * u if self.nesterov else u)
 
     def _step(self, variable: Variable, g: Any, slots: OwnedSlots) -> Any:
-        fits = not self._slots and type(g) is np.ndarray and g.dtype.char in "fd" and g.flags.c_contiguous
-        if not fits or (loop := kernels.compiled_loop("add_multiple")) is None:
+        fits = type(g) is np.ndarray and g.dtype.char in "fd" and g.flags.c_contiguous
+        ours = not self._slots and type(self)._update is SGD._update
+        if not (fits and ours) or (loop := kernels.compiled_loop("add_multiple")) is None:
             return super()._step(variable, g, slots)
         factor = g.dtype.type(-self.learning_rate)
         loop(writable_array(variable).ravel(), g.ravel(), factor)
+        if g.base is not None and getattr(g.base, "nbytes", math.inf) > 2 * g.nbytes:
+            g = g.copy()  # rather than keep the larger array that it is a part of
         return partial(np.multiply, g, factor)

@@ -74,7 +74,9 @@ def gradient_for_variable(g: Any, variable: Variable) -> Any:
     mine = variable._value
     value: Any = g._value if isinstance(g, Value) else g
     if type(value) is type(mine) is np.ndarray and value.dtype == mine.dtype and value.shape == mine.shape:
-        return value if value is not g else value.copy()  # its owner may write into it, and the last update needs it
+        return (
+            value if isinstance(g, Value) else value.copy()
+        )  # its owner may write into it, and `last_update` reads it
     if isinstance(g, RowGradient):
         if g.shape != variable.shape:
             raise ShapeError(
@@ -89,7 +91,10 @@ def gradient_for_variable(g: Any, variable: Variable) -> Any:
             "a gradient must have the shape of its variable"
         )
     kind = variable.dtype
-    return value if type(value) is float and kind == np.float64 else canonical(as_array(value, kind))
+    if type(value) is float and kind == np.float64:
+        return value
+    found = canonical(as_array(value, kind))
+    return found.copy() if type(found) is np.ndarray and not isinstance(g, Value) else found
 
 
 def real_array(what: str, value: Any, convert: Callable[[Any], Any] = np.asarray) -> np.ndarray[Any, Any]:

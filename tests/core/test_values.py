@@ -246,6 +246,14 @@ class WithAttributes(dict[str, Any]):
         self.__dict__ = self
 
 
+class Named(dict[str, Any]):
+    """A dict whose constructor takes something else."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
 def test_structures() -> None:
     nest = {"a": [1, (2, 3)], "b": 4}
     assert flatten(nest) == [1, 2, 3, 4]
@@ -255,6 +263,10 @@ def test_structures() -> None:
     lists = unflatten_like(defaultdict(list, a=1), [5])
     assert (dict(lists), lists["new"]) == ({"a": 5}, [])
     assert unflatten_like(WithAttributes(w=1, b=2), [5, 6]).w == 5
+    weights = Named("layer")
+    weights["w"] = 2.0
+    slope = ak.grad(lambda p: p["w"] * 3.0)(weights)
+    assert (type(slope), slope.name, dict(slope), dict(weights)) == (Named, "layer", {"w": 3.0}, {"w": 2.0})
     with pytest.raises(StructureError, match="fewer"):
         unflatten_like(nest, [1])
     with pytest.raises(StructureError, match="5 leaves were given for a structure of 4"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import copy
 import json
 from collections.abc import Callable
@@ -293,8 +294,17 @@ def test_other_errors() -> None:
         ak.optim.SGD(0.1).load_state_dict(opt.state_dict())
 
 
+@pytest.fixture
+def loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiled loops are at work, as after some hundred operations."""
+    pytest.importorskip("numba")
+    from autodiff_kit.kernels.eager_loops import LOOPS
+
+    monkeypatch.setattr(kernels, "_loops", dict(LOOPS))
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_plain_steps_are_numpys_to_the_bit(dtype: Any) -> None:
+def test_plain_steps_are_numpys_to_the_bit(loops: None, dtype: Any) -> None:
     """Also the last update, after the owner of the gradient has written into it, and in a copy of the optimizer."""
     rng = np.random.default_rng(1)
     w, g = rng.normal(size=(2, 40, 30)).astype(dtype)
@@ -307,6 +317,56 @@ def test_plain_steps_are_numpys_to_the_bit(dtype: Any) -> None:
     np.testing.assert_array_equal(before, kept)
     for made, of in ((opt, variable), copy.deepcopy((opt, variable))):
         np.testing.assert_array_equal(made.last_update(of), step)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [np.asarray, lambda x: array.array("d", x), memoryview, lambda x: x.view(np.recarray)],
+    ids=lambda f: f.__name__,
+)
+def test_the_last_update_is_no_view_of_the_callers_gradient(loops: None, given: Callable[[Any], Any]) -> None:
+    g, w, opt = given(np.full(300, 2.0)), ak.Variable(np.zeros(300)), ak.optim.SGD(1.0)
+    opt.apply_gradients([(g, w)])
+    g[0] = 99.0
+    assert opt.last_update(w).tolist() == [-2.0] * 300
+
+
+@pytest.mark.parametrize("kind", [ak.optim.SGD, ak.optim.Adam])
+def test_an_own_update_is_used_with_the_compiled_loops_too(loops: None, kind: Any) -> None:
+    class Sign(kind):  # type: ignore[misc]
+        def _update(self, w: Any, g: Any, slots: Any) -> Any:
+            return -self.learning_rate * np.sign(g)
+
+    w = ak.Variable(np.zeros(300))
+    Sign(0.5).apply_gradients([(np.full(300, 3.0), w)])
+    assert w.tolist() == [-0.5] * 300
+
+
+def test_the_last_update_keeps_no_larger_array(loops: None) -> None:
+    """The gradient of a part is a view of the whole gradient."""
+    w, opt = ak.Variable(np.ones(300)), ak.optim.SGD(1.0)
+    opt.minimize(lambda: (ak.concat([w, np.ones(3000)]) ** 2).sum(), [w])
+    gradient, _ = opt._last[id(w)].args
+    assert gradient.base is None or gradient.base.size == 300
+
+
+def test_eager_steps_after_compiled_assignments_of_views(loops: None) -> None:
+    """Two variables, and the result, that show parts of one array."""
+    p, q = ak.Variable(np.zeros(4)), ak.Variable(np.zeros(4))
+
+    @ak.compile
+    def f(x: Any) -> Any:
+        y = x * 2.0
+        p.assign(y[:4])
+        q.assign(y[2:])
+        return y
+
+    for _ in range(2):  # traced, then run
+        y = f(ak.constant(np.arange(6.0)))
+    for opt in (ak.optim.SGD(1.0), ak.optim.Adam(1.0)):
+        before = q.tolist()
+        opt.apply_gradients([(np.ones(4), p)])
+        assert (y.tolist(), q.tolist()) == ([0.0, 2.0, 4.0, 6.0, 8.0, 10.0], before)
 
 
 def test_b43_a_projection_after_the_step() -> None:
