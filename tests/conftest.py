@@ -167,6 +167,46 @@ def every_case(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--all"))
 
 
+class _Lent:
+    """A sandbox that stays open: who closes it gives it back."""
+
+    def __init__(self, sandbox: Any) -> None:
+        self._sandbox = sandbox
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._sandbox, name)
+
+    def close(self) -> None:
+        """Nothing is closed before the worker ends."""
+
+
+@pytest.fixture(scope="session")
+def _sandboxes() -> Iterator[dict[int, Any]]:
+    """The worker's sandboxes for batches, by their limit of memory, which a control group has from its start."""
+    kept: dict[int, Any] = {}
+    yield kept
+    for one in kept.values():
+        one.close()
+
+
+@pytest.fixture
+def lent_sandbox(_sandboxes: dict[int, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of this process take the worker's sandbox: a new one for each takes two seconds to import NumPy."""
+    from autodiff_kit.grade import batch
+    from autodiff_kit.grade.sandbox import make_runner
+
+    def lend(limits: Any, *, sandbox: bool = True) -> Any:
+        if not sandbox:
+            return make_runner(limits, sandbox=False)
+        known = _sandboxes.get(limits.memory)
+        if known is None or known._process.poll() is not None:  # one that was lost is closed
+            known = _sandboxes[limits.memory] = make_runner(limits)
+        known.limits = limits
+        return _Lent(known)
+
+    monkeypatch.setattr(batch, "make_runner", lend)
+
+
 @dataclass(frozen=True)
 class Kernels:
     """How Jupyter starts a Python kernel: the command, and the environment variables that a process needs to use it."""

@@ -49,6 +49,8 @@ def test_tracing_takes_a_few_kilobytes_for_each_operation() -> None:
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()
+        if peaks[-1] < 3500 * OPERATIONS:
+            break
     assert min(peaks) < 3500 * OPERATIONS
 
 

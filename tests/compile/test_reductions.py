@@ -59,8 +59,17 @@ def normalized(x: Any, axes: tuple[int, ...]) -> Any:
     return centred / ak.sqrt((centred * centred).mean(axes, keepdims=True) + 0.1)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def shapes_and_dtypes(shapes: Any) -> list[Any]:
+    """All pairs; in float32 the first shape alone, but for `make test-all`: loops are the same in both dtypes."""
+    slow = [pytest.mark.slow]
+    return [
+        pytest.param(shape, dtype, id=f"{shape}-{dtype}", marks=slow if dtype == "f4" and shape != shapes[0] else [])
+        for dtype in ("f4", "f8")
+        for shape in shapes
+    ]
+
+
+@pytest.mark.parametrize(("shape", "dtype"), shapes_and_dtypes(SHAPES))
 def test_every_reduction_over_all_sets_of_axes(shape: tuple[int, ...], dtype: str) -> None:
     x = draw(shape, dtype)
     for axes in subsets(shape):
@@ -70,8 +79,7 @@ def test_every_reduction_over_all_sets_of_axes(shape: tuple[int, ...], dtype: st
             assert f"np.{name.replace('mean', 'sum')}(" not in text, "the reduction is a NumPy call"
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-@pytest.mark.parametrize("shape", SHAPES[:3], ids=str)
+@pytest.mark.parametrize(("shape", "dtype"), shapes_and_dtypes(SHAPES[:3]))
 def test_gradients_through_reductions_over_all_sets_of_axes(shape: tuple[int, ...], dtype: str) -> None:
     x, w = draw(shape, dtype), draw(shape, dtype, 1)
     for axes in subsets(shape):

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -32,6 +33,12 @@ def sandbox():
         pytest.skip(f"bubblewrap cannot make a sandbox on this machine: {str(error).splitlines()[0]}")
     yield found
     found.close()
+
+
+@pytest.fixture
+def one_second(sandbox, monkeypatch):
+    """A loop without an end needs no more than a second of the processor to be told."""
+    monkeypatch.setattr(sandbox, "limits", replace(sandbox.limits, cpu=1.0))
 
 
 @pytest.fixture

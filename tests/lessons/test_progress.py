@@ -267,11 +267,12 @@ def test_a_damaged_file_is_put_aside(mine: Progress, bad: bytes) -> None:
 
 
 def test_a_file_torn_in_the_middle_is_put_aside(mine: Progress) -> None:
-    for n in range(200):
+    for n in range(40):
         attempt(mine, "not yet", 0, id=f"jvp-{n}")
     with closing(sqlite3.connect(file_of(mine))) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     torn = bytearray(file_of(mine).read_bytes())
+    assert len(torn) > 4 * 4096
     torn[4096:] = b"\x55" * (len(torn) - 4096)
     file_of(mine).write_bytes(torn)
     with pytest.warns(ProgressWarning, match="was damaged"):

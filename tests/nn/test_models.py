@@ -17,7 +17,7 @@ from autodiff_kit import data, kernels
 from autodiff_kit.data import GraphBatch, graphs
 from autodiff_kit.nn import layers
 
-SEEDS = (0, 1, 2)
+SEEDS = (0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2)))
 
 
 def trained(model: Any, optimizer: Any, steps: int, labels: Any, *inputs: Any) -> Any:

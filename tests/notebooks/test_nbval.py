@@ -24,16 +24,18 @@ def test_the_first_lessons_are_there() -> None:
 
 def assert_results_are_those_saved(lessons: list[Path], environment: dict[str, str], *options: str) -> None:
     """Run lessons by nbval; every code cell must have been compared, and found as it is saved."""
-    # A process of its own: the options of this run (random order, workers, warnings) are not nbval's.
+    # A process of its own: the options of this run (random order, workers, warnings) are not nbval's. Its only plugin
+    # is nbval: to import the others, Hypothesis among them, takes half a second.
     command = [
         sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", str(TOP),
-        "-p", "no:randomly", "-p", "no:xdist", "-p", "no:cacheprovider",
+        "-p", "nbval.plugin", "-p", "no:cacheprovider",
         "--nbval", "--nbval-cell-timeout", "120",
         "--nbval-sanitize-with", str(TOP / "tests" / "sanitize.cfg"), *options, *map(str, lessons),
     ]  # fmt: skip
     done = subprocess.run(
-        command, cwd=TOP, env={**os.environ, **environment}, capture_output=True, text=True, timeout=900, check=False
-    )
+        command, cwd=TOP, env={**os.environ, **environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True, text=True, timeout=900, check=False,
+    )  # fmt: skip
     cells = sum(cell["cell_type"] == "code" for path in lessons for cell in json.loads(path.read_text())["cells"])
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert re.search(rf"\b{cells} passed", done.stdout), f"{cells} code cells\n{done.stdout[-2000:]}"

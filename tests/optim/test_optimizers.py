@@ -605,7 +605,7 @@ def test_a_gradient_is_never_written_to(make: Any) -> None:
 
 
 @pytest.mark.parametrize("loops", [False, True])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 @every_optimizer
 def test_slots_do_not_decay_to_subnormal_numbers(
     make: Any, dtype: str, loops: bool, monkeypatch: pytest.MonkeyPatch

@@ -19,7 +19,7 @@ def honest_next(hand_in):
     assert hand_in(answered(), "next").score == FULL
 
 
-def test_an_endless_loop_in_a_cell(hand_in):
+def test_an_endless_loop_in_a_cell(hand_in, one_second):
     result = hand_in(with_cell("while True:\n    pass"))
     assert (result.status, result.score) == ("timeout", FULL)
     assert "The cell `while True:` exceeded the limit of processor time" in result.reason
@@ -49,7 +49,7 @@ def test_many_functions_that_end_python_cost_their_own_questions_only(hand_in):
     assert "q1: a function of yours ended Python (exit code 3)" in result.reason
 
 
-def test_an_endless_loop_in_an_answer_fails_only_that_question(hand_in):
+def test_an_endless_loop_in_an_answer_fails_only_that_question(hand_in, one_second):
     loop = "def brake(slots, last_gradient, b1):\n    while True:\n        pass"
     result = hand_in(answered(adam_5=loop))
     assert result.status == "timeout"
@@ -58,7 +58,7 @@ def test_an_endless_loop_in_an_answer_fails_only_that_question(hand_in):
 
 
 def test_a_sleep(hand_in, sandbox, monkeypatch):
-    monkeypatch.setattr(sandbox, "limits", replace(sandbox.limits, wall=2.5))
+    monkeypatch.setattr(sandbox, "limits", replace(sandbox.limits, wall=1.5))
     result = hand_in(with_cell("import time; time.sleep(1000)"))
     assert (result.status, result.score) == ("timeout", FULL)
     assert "did not end within the time limit" in result.reason

@@ -22,6 +22,8 @@ from autodiff_kit.grade.results import read_results
 
 from ..notebooks import LESSON, LESSONS, answered, code, with_cell
 
+pytestmark = pytest.mark.usefixtures("lent_sandbox")
+
 FULL = float(LESSON.points)
 PUSH = LESSONS["01"]
 SAY = """
@@ -219,7 +221,7 @@ def test_an_exception_in_a_function_that_the_kit_calls_is_an_error_like_others(h
         assert any(said in mark.message for mark in result.marks)
 
 
-def test_an_endless_loop_is_named_as_such(hand_in):
+def test_an_endless_loop_is_named_as_such(hand_in, one_second):
     found = answered(adam_5="def brake(slots, last_gradient, b1):\n    while True: pass")
     found["cells"].insert(1, code("import signal; signal.setitimer = lambda *a: None"))
     result = hand_in(found)

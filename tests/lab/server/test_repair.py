@@ -152,9 +152,19 @@ def test_scores_come_back_from_the_notebook(folder: WorkingFolder) -> None:
     assert states["jvp-2"] == states["jvp-6"] == ("not tried", 0)
 
 
-@pytest.mark.parametrize("outputs", [5, "text", [1], [{"data": "x"}], [{"text": 5}], [{"data": {"text/plain": [1]}}]])
-@pytest.mark.parametrize("source", [5, None, [1, 2]])
-def test_a_notebook_of_odd_cells_stops_no_repair(folder: WorkingFolder, outputs: object, source: object) -> None:
+ODD_OUTPUTS = [5, "text", [1], [{"data": "x"}], [{"text": 5}], [{"data": {"text/plain": [1]}}]]
+
+
+# Each odd source and each odd output beside one of the other kind; all pairs by `make test-all`.
+@pytest.mark.parametrize(
+    ("source", "outputs"),
+    [
+        pytest.param(source, outputs, marks=[pytest.mark.slow] if k and source != 5 else [])
+        for source in (5, None, [1, 2])
+        for k, outputs in enumerate(ODD_OUTPUTS)
+    ],
+)
+def test_a_notebook_of_odd_cells_stops_no_repair(folder: WorkingFolder, source: object, outputs: object) -> None:
     learn(folder)
     backups.create_backup(folder, "all")
     for path in (EXERCISE, f"notebooks/{SLUG}.ipynb"):
