@@ -17,6 +17,7 @@ import numpy as np
 
 from autodiff_kit.compile.api import Compiled, must_run_eagerly
 from autodiff_kit.core.source_location import is_kit_file
+from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import ConcretizationError
 from autodiff_kit.transforms.automatic_compilation import register
 
@@ -66,11 +67,14 @@ class _EffectWatch:
     def __call__(self, frame: types.FrameType, event: str, called: Any) -> None:
         """Called by Python when a function starts, or calls a built-in one."""
         code = frame.f_code
+        if code is _ASSIGNMENT:
+            self.found = True
         if self.found or _is_library_file(code.co_filename):
             return
         self.found = (event == "call" and _assigns_outside(code)) or (event == "c_call" and not _is_pure(called))
 
 
+_ASSIGNMENT = Variable._set.__code__
 _NUMPY = os.path.dirname(np.__file__)  # noqa: PTH120 - pathlib is slow to import
 
 

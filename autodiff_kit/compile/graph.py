@@ -24,7 +24,7 @@ from autodiff_kit.compile.node import (
 )
 from autodiff_kit.compile.topological_order import live_nodes
 
-__all__ = ["ComputationGraph", "flatten_concatenations"]
+__all__ = ["ComputationGraph", "constant_key", "flatten_concatenations"]
 
 _LOGICAL_OPS = {"bitwise_and": "logical_and", "bitwise_or": "logical_or", "invert": "logical_not"}
 """What operators on booleans are."""
@@ -57,7 +57,7 @@ class ComputationGraph:
     def const(self, value: Any) -> GraphNode:
         """Add a constant number or array."""
         weak = type(value) in (float, int, bool)
-        key = ("const", type(value), repr(value)) if weak else ("const", *_constant_key(value))
+        key = ("const", type(value), repr(value)) if weak else ("const", *constant_key(value))
         node = self._table.get(key)
         if node is None:
             array = np.asarray(value)
@@ -241,7 +241,7 @@ def flatten_concatenations(outputs: list[GraphNode]) -> list[GraphNode]:
     return live_nodes(outputs)
 
 
-def _constant_key(value: Any) -> tuple[Any, ...]:
+def constant_key(value: Any) -> tuple[Any, ...]:
     """A key that is equal for equal NumPy scalars and for views of the same memory."""
     if isinstance(value, np.number):
         return (value.dtype, value.tobytes())

@@ -31,7 +31,8 @@ def apply_constraint(variable: Variable, delta: Any) -> Any:
             f"the constraint of variable {variable.name or ''} returned shape {after.shape} for a variable of shape "
             f"{variable.shape}"
         )
-    variable._value = canonical(np.asarray(after, variable.dtype))
+    # A copy, unless it is the value itself: the constraint may hold its array, and write into it later.
+    variable._value = canonical(after if after is value else np.array(after, variable.dtype))
     return partial(_total_update, delta, value, variable._value)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -76,6 +77,8 @@ class Optimizer:
         self._frozen: dict[int, Any] = {}
         self._pending: dict[str, Slots] = {}
         self._strict = True
+        if open_records.trace is not None:
+            open_records.trace.made.append(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; a setting is checked, and becomes a number of Python: NumPy's widen steps of float32."""
@@ -281,10 +284,12 @@ class Optimizer:
         UnknownGradientError
             If the optimizer keeps no slot of that name; it is a LookupError and lists the names.
         """
+        self._refuse_while_traced("get_slot")
         return np.array(self._slots_of(variable)[self._slot_key(name)])
 
     def set_slot(self, variable: Variable, name: str, value: Any) -> None:
         """Set a slot to a copy of a value, which must have the shape of the slot."""
+        self._refuse_while_traced("set_slot")
         slots, key = self._own_slots(variable), self._slot_key(name)
         old, new = slots[key], real_array(f"slot {name!r}", value)
         if new.shape != np.shape(old):
@@ -294,6 +299,14 @@ class Optimizer:
             old[...] = new
         else:
             slots[key] = int(new) if key == "t" else canonical(new.astype(np.asarray(old).dtype))
+
+    def _refuse_while_traced(self, method: str) -> None:
+        """Raise an error inside a function that ``ak.compile`` traces: its slots have no numbers yet."""
+        if open_records.trace is not None:
+            raise ConcretizationError(
+                f"{type(self).__name__}.{method} is called inside a function that ak.compile traces, which would "
+                "happen once, not at each call. Call it before or after the compiled function."
+            )
 
     def _slot_key(self, name: str) -> str:
         if check_text("a slot", name) not in self._slots:
@@ -306,6 +319,7 @@ class Optimizer:
         """The last update of a variable: what the last step added to it; zeros before its first step."""
         if not isinstance(variable, Variable):
             raise DtypeError(f"last_update is asked of a variable, not of {describe(variable)}")
+        self._refuse_while_traced("last_update")
         return np.array(self._last_update_of(variable))
 
     def _last_update_of(self, variable: Variable) -> Any:
@@ -345,6 +359,10 @@ class Optimizer:
             "_frozen": [self._frozen.get(id(variable)) for variable, _ in stepped],
         }
 
+    def __copy__(self) -> Self:
+        """A copy that steps the same variables, with slots of its own: steps write into slots."""
+        return copy.deepcopy(self, {id(variable): variable for variable, _ in self._state.values()})
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Copies of variables have other ids. Copy an optimizer together with its variables: it follows those alone."""
         stepped, last, frozen = state["_state"], state["_last"], state["_frozen"]
@@ -356,6 +374,7 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """The state of the optimizer without the variables: settings and copies of all slots."""
+        self._refuse_while_traced("state_dict")
         stepped = list(self._state.values())
         slots = {
             key: {name: np.array(kept[name]) for name in self._slots}
@@ -389,6 +408,7 @@ class Optimizer:
         Variables are matched by name; unnamed ones by their order (that of their first steps) and shape. A variable
         that has not stepped yet gets its slots at its first step.
         """
+        self._refuse_while_traced("load_state_dict")
         settings, slots = checkpoint.validate_state(state, type(self).__name__, tuple(self._settings))
         names = self._slots_with(settings)
         for key, found in slots.items():

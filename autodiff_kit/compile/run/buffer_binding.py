@@ -121,6 +121,7 @@ class BufferBinder:
     def _bind_slots(self, k: int) -> None:
         optimizer, variable, names = self._slots[k]
         slots = optimizer._own_slots(variable)
+        slots.buffers = None  # views of arrays that may be replaced here, or have just been
         for name, node in names:
             if type(slots[name]) is not np.ndarray or not slots[name].flags.carray:
                 slots[name] = np.array(slots[name], order="C")

@@ -6,7 +6,7 @@ import atexit
 import queue
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -110,7 +110,8 @@ class ExecutionPlan:
     # -------------------------------------------------------------------------------------------------- as NumPy calls
     def run_numpy(self, given: list[Any]) -> Any:
         """Run as NumPy calls."""
-        results = iter(self._numpy(*[source.read(given) for source, _ in self.trace.inputs]))
+        inputs = [source.read(given) for source, _ in self.trace.inputs]
+        results = _with_own_memory(self._numpy(*inputs), inputs)
         leaves = self.trace.leaves
         parts = [leaf.fixed if leaf.node is None else _wrap_output(leaf.kind, next(results)) for leaf in leaves]
         for source, node in self.trace.assignments:
@@ -139,6 +140,15 @@ def _plan_of_steps(loop: LoopCall) -> ExecutionPlan:
     plan = ExecutionPlan(Trace(loop.graph, inputs, outputs, [None] * len(outputs), [], []))
     loop.plan, plan.loop = plan, loop
     return plan
+
+
+def _with_own_memory(results: Iterable[Any], inputs: list[Any]) -> Iterator[Any]:
+    """The results; a copy of each array that is a view, an input or a former result, as functions of NumPy return."""
+    taken = set(map(id, inputs))
+    for x in results:
+        found = x.copy() if type(x) is np.ndarray and (x.base is not None or id(x) in taken) else x
+        taken.add(id(found))
+        yield found
 
 
 def _wrap_output(kind: str, value: Any) -> Any:

@@ -6,7 +6,6 @@ Variables and slots are updated in place; see :mod:`autodiff_kit.compile.run.buf
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from graphlib import CycleError
 from typing import Any
@@ -21,7 +20,7 @@ from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, OptimizerSlotSource
-from autodiff_kit.compile.trace.trace import Trace
+from autodiff_kit.compile.trace.trace import StepUpdate, Trace
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import wrap
 
@@ -48,10 +47,10 @@ class KernelPlan:
         self.trace = trace
         assigned = [node for _, node in trace.assignments]
         available = [n for n in live_nodes([*trace.returned_nodes, *assigned]) if is_scalar(n) and n.op != "const"]
-        updates = [replace(step, node=_update_of_step(step.node)) for step in trace.updates]
-        sources = dict.fromkeys(available) | {node: source for source, node in reversed(trace.assignments)}
-        lazy = [_lazy_update(step.node, sources) if step.ids is None else None for step in updates]
-        computed = [node for step, later in zip(updates, lazy, strict=True) if later is None for node in step.nodes]
+        lazy = [
+            None if step.ids else _lazy_update(step.node, available, _own_slots(trace, step)) for step in trace.updates
+        ]
+        computed = [n for step, later in zip(trace.updates, lazy, strict=True) if later is None for n in step.nodes]
         outputs = [*trace.returned_nodes, *assigned, *computed]
         nodes = live_nodes(outputs)
         self.live = {n for n in nodes if n.op == "input"}
@@ -69,7 +68,7 @@ class KernelPlan:
         dependencies, unit = fuse_nodes(nodes, outputs)
         self.states = self._find_in_place_updates(unit, {view_base(o) for o in outputs})
         try:
-            self.units = order_units(dependencies, _reads_before_writes(dependencies, unit, self.states))
+            self.units = order_units(dependencies, _pairs_before_writes(dependencies, unit, self.states))
         except CycleError:  # an old value is read together with what follows from the new one: both are kept
             self.states = {}
             self.units = order_units(dependencies, [])
@@ -211,15 +210,6 @@ class KernelPlan:
         return lines
 
 
-def _update_of_step(node: GraphNode) -> GraphNode:
-    """The update of a step: for ``(w + d) - w`` this is ``d``."""
-    if node.op == "subtract" and node.args[0].op == "add":
-        after, before = node.args
-        if before in after.args:
-            return after.args[0] if after.args[1] is before else after.args[1]
-    return node
-
-
 class _LazyUpdate:
     """An optimizer's last update, computed on demand from what the step assigned and from single numbers."""
 
@@ -232,8 +222,15 @@ class _LazyUpdate:
         return canonical(self.run(*self.numbers, *[source.read() for source in self.sources])[0])
 
 
-def _lazy_update(node: GraphNode, sources: dict[GraphNode, Any]) -> _LazyUpdate | None:
-    """How to compute a node from assigned values, given with their sources, and numbers; None if it needs more."""
+def _own_slots(trace: Trace, step: StepUpdate) -> dict[GraphNode, Any]:
+    """The slots that a step has assigned: nothing else changes them before the next step."""
+    own = (id(step.optimizer), id(step.variable))
+    return {node: source for source, node in reversed(trace.assignments) if source.key[:-1] == own}
+
+
+def _lazy_update(node: GraphNode, numbers: list[GraphNode], slots: dict[GraphNode, Any]) -> _LazyUpdate | None:
+    """How to compute a node from slots, given with their sources, and numbers; None if it needs more."""
+    sources = dict.fromkeys(numbers) | slots
     inside = live_nodes([node], set(sources))
     if node in sources or is_scalar(node) or any(n.op == "input" for n in inside):
         return None
@@ -243,9 +240,14 @@ def _lazy_update(node: GraphNode, sources: dict[GraphNode, Any]) -> _LazyUpdate 
     return _LazyUpdate(run, [sources[n] for n in used if sources[n]], [n for n in used if not sources[n]])
 
 
-def _reads_before_writes(
+def _pairs_before_writes(
     units: Iterable[Any], unit: dict[GraphNode, Any], states: dict[GraphNode, GraphNode]
 ) -> list[tuple[Any, Any]]:
-    """Pairs of units: each reader of an old value, and the unit that overwrites it."""
+    """Pairs of units: each reader of an old value, and the unit that overwrites it; each call, which may raise, and all
+    units that overwrite: after an exception nothing may be changed.
+    """
     writers = {old: unit[new] for new, old in states.items()}
-    return [(u, w) for u in units for a in u.inputs if (w := writers.get(view_base(a))) is not None and w is not u]
+    own = set(writers.values())
+    calls = [u for u in units if u not in own and any(n.op == "call" for n in u.nodes)]
+    reads = [(u, w) for u in units for a in u.inputs if (w := writers.get(view_base(a))) is not None and w is not u]
+    return reads + [(u, w) for u in calls for w in own]

@@ -55,6 +55,11 @@ class OptimizerSteps:
                 "the function of scan makes a step of an optimizer, but while a function is compiled its steps are "
                 "recorded once. Make the loop with for, or compile one step and call it in a loop."
             )
+        if optimizer._slots and any(optimizer is made for made in self.tracer.made):
+            raise ConcretizationError(
+                f"the function makes its optimizer ({type(optimizer).__name__}), but ak.compile runs it once: the next "
+                "call would go on with the slots of the last one. Make the optimizer outside."
+            )
         key = (id(optimizer), id(variable))
         known = self._values.get(key)
         if known is None:
@@ -82,18 +87,20 @@ class OptimizerSteps:
         mask = optimizer._frozen.get(id(variable))
         before, old = variable._value, self.slots(optimizer, variable)
         if mask is not None and mask.all():
-            self._set_step(optimizer, variable, old, before - before)
+            self._set_step(optimizer, variable, old, np.zeros(before.shape, variable.dtype))
             return
         new = dict(old)
         rows = self._rows_of(g) if optimizer._supports_row_updates else None
         if rows is None:
-            after = before + optimizer._compute_update(before, g, new)
+            delta, ids = optimizer._compute_update(before, g, new), None
+            after = before + delta
         else:
-            after, delta = self._step_rows(optimizer, before, *rows, new)
-            if mask is None and variable.constraint is None:
-                variable._value = after
-                self._set_step(optimizer, variable, new, delta, rows[0])
-                return
+            (after, delta), ids = self._step_rows(optimizer, before, *rows, new), rows[0]
+        if mask is None and variable.constraint is None:
+            variable._value = as_array(after, variable.dtype)
+            whole = delta if ids is not None else np.broadcast_to(as_array(delta, variable.dtype), before.shape)
+            self._set_step(optimizer, variable, new, whole, ids)
+            return
         if variable.constraint is not None:
             after = unwrap(variable.constraint(canonical(after)))
         if mask is not None and mask.any():

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.graph import ComputationGraph
+from autodiff_kit.compile.graph import ComputationGraph, constant_key
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSource, OptimizerSlotSource
 from autodiff_kit.compile.trace.loop import trace_loop
@@ -24,7 +24,7 @@ from autodiff_kit.compile.trace.symbolic_array import SymbolicArray, SymbolicSca
 from autodiff_kit.compile.trace.trace import OutputLeaf, Trace
 from autodiff_kit.compile.trace.traced_variables import traced_learning_rates, tracing
 from autodiff_kit.core.dispatch import compute
-from autodiff_kit.core.numpy_protocol import Value, check_real_numbers, unwrap
+from autodiff_kit.core.numpy_protocol import Value, check_real_numbers, is_writable, unwrap
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
@@ -33,6 +33,9 @@ from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, ConcretizationError
 
 __all__ = ["Tracer", "trace_function"]
+
+_COPIED_BYTES = 2**24
+"""Constant arrays up to this size are copied while tracing, because others may write into them later."""
 
 _KEPT_BYTES = 2**22
 """Results of opaque calls up to this size are kept for equal calls. The windows of a convolution are nine images."""
@@ -53,11 +56,13 @@ class Tracer:
         self.outside: list[Any] = []  # records of tapes outside the body
         self.body: Any = None  # of the loop that is traced
         self._results: dict[Any, Any] = {}  # of opaque calls
+        self._constants: dict[Any, tuple[Any, Any]] = {}  # arrays, which keep their key their own, and their copies
         self._captures: dict[GraphNode, Any] = {}  # by their node outside
         self.inputs: list[tuple[ArgumentSource | AttributeSource | OptimizerSlotSource, GraphNode]] = []
         # Of the variables that were read or assigned: the value that was read first, and the present one.
         self.variable_values: dict[int, tuple[Variable, Any, Any]] = {}
         self.optimizer_steps = OptimizerSteps(self)
+        self.made: list[Any] = []  # variables and optimizers that the function makes
         self.closed = False
         self.in_branch = False
 
@@ -72,7 +77,17 @@ class Tracer:
                     "attribute or a global. Return it from the compiled function instead."
                 )
             return value.node
-        return self.graph.const(value if type(value) in (float, int, bool) else _constant_value(value))
+        return self.graph.const(value if type(value) in (float, int, bool) else self._constant(value))
+
+    def _constant(self, value: Any) -> Any:
+        """The value of a constant operand; of an array that may still be written into, a copy for each content."""
+        array = _constant_value(value)
+        if type(array) is not np.ndarray or array.nbytes > _COPIED_BYTES or not is_writable(array):
+            return array
+        known = self._constants.get(key := constant_key(array))
+        if known is None or known[1].tobytes() != array.tobytes():
+            known = self._constants[key] = array, array.copy()
+        return known[1]
 
     def _captured(self, value: SymbolicArray) -> Any:
         """The value of a trace around this one, as an input of this one."""
@@ -177,6 +192,7 @@ class Tracer:
     def assign_variable(self, variable: Variable, value: Any, new: bool) -> bool:
         """Record an assignment; returns True if it must be made at once, because the variable is being created."""
         if new and not isinstance(value, SymbolicArray):
+            self.made.append(variable)
             return True
         if new:
             value._refuse_value("making a variable from a traced value")
@@ -184,6 +200,11 @@ class Tracer:
             raise ConcretizationError(
                 f"the function of scan assigns to {variable._label()}, but while a function is compiled its steps are "
                 "recorded once. Make the value a part of the carry, and assign the last one after the loop."
+            )
+        if any(variable is made for made in self.made):
+            raise ConcretizationError(
+                f"the function makes {variable._label()} and assigns to it, but ak.compile runs it once: the next "
+                "call would go on with the value of the last one. Make the variable outside, or use a tensor."
             )
         if self.in_branch:
             raise ConcretizationError(
@@ -227,6 +248,8 @@ class Tracer:
             return OutputLeaf("tensor", self.node(value._value))
         if isinstance(value, SymbolicArray):
             return OutputLeaf("number" if type(value) is SymbolicScalar else "array", self.node(value))
+        if type(value) is np.ndarray and value.dtype.kind in "biuf":  # a new one at each call
+            return OutputLeaf("array", self.node(value))
         return OutputLeaf("fixed", fixed=value)
 
 
