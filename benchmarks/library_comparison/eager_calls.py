@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 
+from autodiff_kit import kernels
 from autodiff_kit.core import backward, fast_backward
 from autodiff_kit.core.operation import OPS
 from autodiff_kit.optim.optimizer import Optimizer
@@ -49,7 +50,7 @@ def calls_alone(system: System) -> Systems:
 
 
 class _Notes:
-    """The outermost calls of values, rules, sums of cotangents and updates."""
+    """The outermost calls of values, rules, sums of cotangents, updates, and loops of optimizers."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -110,6 +111,8 @@ class _Notes:
             for module in (backward, fast_backward):
                 stack.enter_context(patch.object(module, "unbroadcast", self._unbroadcast))
                 stack.enter_context(patch.object(module, "sum_with", self._sum_with))
+            loop = kernels.compiled_loop
+            stack.enter_context(patch.object(kernels, "compiled_loop", lambda name: self.noting(loop(name))))
             for kind in _kinds(Optimizer):
                 if "_update" in vars(kind):
                     update = self.noting(kind._update)
