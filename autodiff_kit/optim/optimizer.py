@@ -154,6 +154,7 @@ class Optimizer:
         -----
         **Cost.** Slots are updated in place, and so is a value that has no other reference: no tensor, no array from
         ``.numpy()`` and no open tape. Otherwise the value is copied first, so that other references do not change.
+        While one thread steps a variable, no other may read it or take its ``.numpy()``.
         """
         trace = open_records.trace
         ready = [
