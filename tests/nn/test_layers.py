@@ -313,8 +313,8 @@ def test_gru_step_by_step() -> None:
     for step in range(5):
         one = layer.cell(x[:, step], h).numpy()
         h = gru_by_hand(layer.cell, x[:, step], h)
-        np.testing.assert_allclose(one, h, rtol=1e-12)
-        np.testing.assert_allclose(found[:, step], h, rtol=1e-12)
+        np.testing.assert_allclose(one, h, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(found[:, step], h, rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(layer(x[0]).numpy(), layer(x[0], np.zeros(4)).numpy(), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(layer(x[:, None]).numpy()[:, 0], layer(x).numpy(), rtol=1e-12, atol=1e-15)
     assert (layer(x[:, :0]).shape, layer(x[:0]).shape) == ((2, 0, 4), (0, 5, 4))
