@@ -42,7 +42,8 @@ def compile(f: Callable[..., Any]) -> Compiled:
     Raises
     ------
     ConcretizationError
-        If tracing needs a concrete value (``if``, ``float()``, ``.numpy()``); the message says what to do instead.
+        If tracing needs a concrete value (``if``, ``float()``, ``.numpy()``), or ``f`` does what would happen only once
+        (see Notes); the message says what to do instead.
 
     Notes
     -----
@@ -51,8 +52,8 @@ def compile(f: Callable[..., Any]) -> Compiled:
     of objects among these. If any of it changes, ``f`` is traced again. A function that draws random numbers while it
     is traced, reads a clock, or refers to an iterator is refused, since each call would repeat what it got. What it
     reads in other ways, such as files, is not noticed. Side effects such as printing or appending to a list happen only
-    during tracing. Variables that ``f`` assigns to, and optimizers with slots, are made outside of it. A call that ends
-    in an exception has changed none of them.
+    during tracing. Variables that ``f`` changes, and optimizers that keep state (Adam, momentum), are made outside.
+    If a compiled call raises, variables and optimizers keep their values.
 
     LLVM compiles the kernels in the background, where the extra ``[lab]`` is installed; until they are ready, calls run
     the traced operations in NumPy.

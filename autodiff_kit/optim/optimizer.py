@@ -138,8 +138,8 @@ class Optimizer:
         Parameters
         ----------
         pairs : iterable of (gradient, Variable)
-            A gradient is a tensor, an array, a number, a :class:`RowGradient`, or None. None is no step
-            for that variable: its value, its slots and its step count stay the same.
+            A gradient has the shape of its variable: a tensor, an array, a :class:`RowGradient`, or a number for a
+            variable of shape (). None is no step for that variable: its value, its slots and its step count stay.
 
         Raises
         ------
@@ -305,8 +305,8 @@ class Optimizer:
         """Raise an error inside a function that ``ak.compile`` traces: its slots have no numbers yet."""
         if open_records.trace is not None:
             raise ConcretizationError(
-                f"{type(self).__name__}.{method} is called inside a function that ak.compile traces, which would "
-                "happen once, not at each call. Call it before or after the compiled function."
+                f"ak.compile runs this function once, so {type(self).__name__}.{method} would not run at each call. "
+                "Use it outside, between calls of the compiled function."
             )
 
     def _slot_key(self, name: str) -> str:
@@ -353,6 +353,7 @@ class Optimizer:
     # --------------------------------------------------------------------------------------------- copying and saving
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: what is kept by a variable's id, in the order of the variables."""
+        self._refuse_while_traced("__getstate__ (of a copy or pickle)")
         stepped = list(self._state.values())
         return vars(self) | {
             "_state": stepped,

@@ -57,8 +57,8 @@ class OptimizerSteps:
             )
         if optimizer._slots and any(optimizer is made for made in self.tracer.made):
             raise ConcretizationError(
-                f"the function makes its optimizer ({type(optimizer).__name__}), but ak.compile runs it once: the next "
-                "call would go on with the slots of the last one. Make the optimizer outside."
+                f"the function makes its optimizer ({type(optimizer).__name__}). ak.compile runs the function once, so "
+                "later calls would go on with this optimizer's slots. Make the optimizer outside."
             )
         key = (id(optimizer), id(variable))
         known = self._values.get(key)

@@ -203,8 +203,8 @@ class Tracer:
             )
         if any(variable is made for made in self.made):
             raise ConcretizationError(
-                f"the function makes {variable._label()} and assigns to it, but ak.compile runs it once: the next "
-                "call would go on with the value of the last one. Make the variable outside, or use a tensor."
+                f"the function makes {variable._label()} and assigns to it. ak.compile runs the function once, so "
+                "later calls would go on with its last value. Make the variable outside, or use a tensor."
             )
         if self.in_branch:
             raise ConcretizationError(
