@@ -354,7 +354,7 @@ def masked_softmax_rows(x: Any, mask: Any, out: Any) -> None:
             total += e
         if total > zero:
             _divide(to, total)
-        else:  # nan, at masked entries also
+        else:  # the exponentials are nan, of masked entries too
             for j in range(to.size):
                 to[j] = to[j] / total if keep[j] else zero
 

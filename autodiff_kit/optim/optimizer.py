@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -240,9 +239,7 @@ class Optimizer:
             return known[1]
         slots = self._slots_of(variable)
         if type(slots) is not OwnedSlots:
-            slots = OwnedSlots(
-                {name: np.array(x, order="C") if type(x) is np.ndarray else x for name, x in slots.items()}
-            )
+            slots = _own_copies(slots)
             self._state[id(variable)] = (variable, slots)
         return slots
 
@@ -363,7 +360,11 @@ class Optimizer:
 
     def __copy__(self) -> Self:
         """A copy that steps the same variables, with slots of its own: steps write into slots."""
-        return copy.deepcopy(self, {id(variable): variable for variable, _ in self._state.values()})
+        state = self.__getstate__()
+        state["_state"] = [(variable, _own_copies(slots)) for variable, slots in state["_state"]]
+        twin = type(self).__new__(type(self))
+        twin.__setstate__(state | {"_pending": dict(self._pending), "_frozen": [None] * len(self._state)})
+        return twin
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Copies of variables have other ids. Copy an optimizer together with its variables: it follows those alone."""
@@ -430,7 +431,9 @@ class Optimizer:
         for key, variable in known.items():
             self._state[id(variable)] = (variable, loaded.get(key) or self._new_slots(variable))
         self._last = {}
-        self._pending = {key: found for key, found in slots.items() if key not in known}
+        self._pending = {
+            key: {name: np.array(x) for name, x in found.items()} for key, found in slots.items() if key not in known
+        }
         self._strict = strict
 
     def _slots_with(self, settings: dict[str, Any]) -> tuple[str, ...]:
@@ -476,3 +479,8 @@ class Optimizer:
             self.load_state_dict(state, strict)
         except AutodiffError as error:
             raise type(error)(f"{str(path)!r}: {error}") from error
+
+
+def _own_copies(slots: Slots) -> OwnedSlots:
+    """Copies of slots, which have no other references."""
+    return OwnedSlots({name: np.array(x, order="C") if type(x) is np.ndarray else x for name, x in slots.items()})

@@ -58,6 +58,7 @@ class SGD(Optimizer):
         if name == "momentum" and (names := self._slots_with({"momentum": self.momentum})) != self._slots:
             self._slots = names
             for variable, _ in self._state.values():
+                self._last[id(variable)] = self._last_update_of(variable)  # it may have to be computed from the slots
                 self._state[id(variable)] = (variable, self._new_slots(variable))
 
     def _slots_with(self, settings: dict[str, Any]) -> tuple[str, ...]:

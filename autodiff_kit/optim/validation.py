@@ -114,6 +114,6 @@ def mask_for_variable(variable: Variable, mask: Any) -> np.ndarray[Any, Any]:
     if shaped.dtype != np.bool_:
         raise DtypeError(f"a mask is True where an element is frozen, got dtype {shaped.dtype}")
     try:
-        return np.broadcast_to(shaped, variable.shape)
+        return np.broadcast_to(shaped.copy(), variable.shape)  # its owner may write into it
     except ValueError as error:
         raise ShapeError(f"a mask of shape {shaped.shape} does not fit a variable of shape {variable.shape}") from error

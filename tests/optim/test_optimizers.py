@@ -369,6 +369,49 @@ def test_eager_steps_after_compiled_assignments_of_views(loops: None) -> None:
         assert (y.tolist(), q.tolist()) == ([0.0, 2.0, 4.0, 6.0, 8.0, 10.0], before)
 
 
+def test_a_shallow_copy_of_an_optimizer_has_slots_of_its_own() -> None:
+    class Noted(ak.optim.SGD):
+        note: Any = None
+
+    w, opt = ak.Variable(np.ones(3)), Noted(0.1, momentum=0.9)
+    opt.note = note = ["mine"]
+    opt.apply_gradients([([1.0, 2.0, 3.0], w)])
+    with opt.frozen({w: [True] * 3}):
+        twin, before = copy.copy(opt), opt.get_slot(w, "momentum").tolist()
+    twin.apply_gradients([([1.0, 2.0, 3.0], w)])
+    assert opt.get_slot(w, "momentum").tolist() == before != twin.get_slot(w, "momentum").tolist()
+    assert twin.note is note
+
+
+def test_a_constraint_may_keep_the_array_that_it_returns() -> None:
+    buffer, opt = np.zeros(2), ak.optim.SGD(1.0)
+    a, b = (ak.Variable(x, constraint=lambda v: np.clip(v, 0.0, 1.0, out=buffer)) for x in ([0.25, 0.5], [0.75, 1.0]))
+    opt.apply_gradients([([0.0, 0.0], a), ([0.0, 0.0], b)])
+    assert (a.tolist(), b.tolist(), opt.last_update(a).tolist()) == ([0.25, 0.5], [0.75, 1.0], [0.0, 0.0])
+
+
+def test_masks_and_loaded_slots_are_copied() -> None:
+    w, opt, mask = ak.Variable([1.0, 2.0], name="w"), ak.optim.SGD(1.0, momentum=0.5), np.array([True, True])
+    with opt.frozen({w: mask}):
+        mask[:] = False
+        opt.apply_gradients([([1.0, 1.0], w)])
+    assert w.tolist() == [1.0, 2.0]
+    opt.apply_gradients([([1.0, 1.0], w)])
+    state, other = opt.state_dict(), ak.optim.SGD(1.0, momentum=0.5)
+    other.load_state_dict(state)
+    state["slots"]["w"]["momentum"][:] = 99.0
+    assert other.get_slot(w, "momentum").tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("make", [lambda: ak.optim.SGD(1.0), lambda: ak.optim.RMSProp(0.1)], ids=["SGD", "RMSProp"])
+def test_a_value_that_is_a_view_is_copied_before_it_moves(loops: None, make: Any) -> None:
+    whole, w = np.zeros(600), ak.Variable(np.zeros(300))
+    w._value = whole[:300]
+    make().apply_gradients([(np.ones(300), w)])
+    assert not whole.any()
+    assert w.numpy().all()
+
+
 def test_b43_a_projection_after_the_step() -> None:
     """B43: SGD lr 1 on [1, -2, 3] with [2, 1, 1], not below 0: [0, 0, 2]; the stored update is the actual one."""
     w = ak.Variable([1.0, -2.0, 3.0], constraint=lambda value: np.maximum(value, 0.0))

@@ -67,6 +67,7 @@ class KernelPlan:
         self.copies = insert_copies(nodes)
         dependencies, unit = fuse_nodes(nodes, outputs)
         self.states = self._find_in_place_updates(unit, {view_base(o) for o in outputs})
+        self.states = _without_what_calls_need(self.states, nodes)
         try:
             self.units = order_units(dependencies, _pairs_before_writes(dependencies, unit, self.states))
         except CycleError:  # an old value is read together with what follows from the new one: both are kept
@@ -238,6 +239,12 @@ def _lazy_update(node: GraphNode, numbers: list[GraphNode], slots: dict[GraphNod
     used = sorted((n for n in sources if n in operands), key=lambda n: sources[n] is not None)
     run, _ = generate_numpy_function(used, [node])
     return _LazyUpdate(run, [sources[n] for n in used if sources[n]], [n for n in used if not sources[n]])
+
+
+def _without_what_calls_need(states: dict[GraphNode, GraphNode], nodes: list[GraphNode]) -> dict[GraphNode, GraphNode]:
+    """The in-place updates that no call depends on: a call may raise, and must run before anything is written."""
+    needed = set(live_nodes([a for n in nodes if n.op == "call" and n not in states for a in n.args]))
+    return {new: old for new, old in states.items() if new not in needed}
 
 
 def _pairs_before_writes(

@@ -55,7 +55,7 @@ class OptimizerSteps:
                 "the function of scan makes a step of an optimizer, but while a function is compiled its steps are "
                 "recorded once. Make the loop with for, or compile one step and call it in a loop."
             )
-        if optimizer._slots and any(optimizer is made for made in self.tracer.made):
+        if optimizer._slots and self.tracer.has_made(optimizer):
             raise ConcretizationError(
                 f"the function makes its optimizer ({type(optimizer).__name__}). ak.compile runs the function once, so "
                 "later calls would go on with this optimizer's slots. Make the optimizer outside."
@@ -92,14 +92,13 @@ class OptimizerSteps:
         new = dict(old)
         rows = self._rows_of(g) if optimizer._supports_row_updates else None
         if rows is None:
-            delta, ids = optimizer._compute_update(before, g, new), None
-            after = before + delta
+            update, ids = optimizer._compute_update(before, g, new), None
+            after, delta = before + update, np.broadcast_to(as_array(update, variable.dtype), before.shape)
         else:
             (after, delta), ids = self._step_rows(optimizer, before, *rows, new), rows[0]
         if mask is None and variable.constraint is None:
             variable._value = as_array(after, variable.dtype)
-            whole = delta if ids is not None else np.broadcast_to(as_array(delta, variable.dtype), before.shape)
-            self._set_step(optimizer, variable, new, whole, ids)
+            self._set_step(optimizer, variable, new, delta, ids)
             return
         if variable.constraint is not None:
             after = unwrap(variable.constraint(canonical(after)))

@@ -201,7 +201,7 @@ class Tracer:
                 f"the function of scan assigns to {variable._label()}, but while a function is compiled its steps are "
                 "recorded once. Make the value a part of the carry, and assign the last one after the loop."
             )
-        if any(variable is made for made in self.made):
+        if self.has_made(variable):
             raise ConcretizationError(
                 f"the function makes {variable._label()} and assigns to it. ak.compile runs the function once, so "
                 "later calls would go on with its last value. Make the variable outside, or use a tensor."
@@ -214,6 +214,10 @@ class Tracer:
         first = self.variable_values.get(id(variable), (variable, None))[1]
         self.variable_values[id(variable)] = (variable, first, value)
         return False
+
+    def has_made(self, value: Any) -> bool:
+        """Whether the function has made this variable or optimizer, so that all calls would share it."""
+        return any(value is made for made in self.made)
 
     def as_own(self, x: Tensor) -> Tensor:
         """A tensor as one of the loop's body, if there is one and a tape outside of it follows the tensor."""
@@ -248,6 +252,11 @@ class Tracer:
             return OutputLeaf("tensor", self.node(value._value))
         if isinstance(value, SymbolicArray):
             return OutputLeaf("number" if type(value) is SymbolicScalar else "array", self.node(value))
+        if self.has_made(value):
+            raise ConcretizationError(
+                f"the function makes a {type(value).__name__} and returns it. ak.compile runs the function once, so "
+                "each call would return the same one. Make it outside, or return its value."
+            )
         if type(value) is np.ndarray and value.dtype.kind in "biuf":  # a new one at each call
             return OutputLeaf("array", self.node(value))
         return OutputLeaf("fixed", fixed=value)
