@@ -542,18 +542,29 @@ def adam_step(w: Any, g: Any, m: Any, v: Any, delta: Any, numbers: Any) -> None:
 
 
 @_loop(lambda real: (_write(real, 2), _IDS, _read(real, 2)))
-def scatter_add_rows(out: Any, ids: Any, rows: Any) -> None:
-    """``out[ids[k]] += rows[k]``, in order, repeated ids added up."""
+def scatter_add_rows(out: Any, ids: Any, rows: Any) -> bool:
+    """``out[ids[k]] += rows[k]``, in order, repeated ids added up; False at an id that is out of range."""
+    count = out.shape[0]
     for k in range(ids.size):
+        if ids[k] < -count or ids[k] >= count:
+            return False
         to, row = out[ids[k]], rows[k]  # row views are 2.5 times as fast as two indices
         for j in range(row.size):
             to[j] += row[j]
+    return True
 
 
 @_loop(lambda real: (_write(real, 2), _IDS, _read(real, 1), _IDS, _read(real, 2)))
-def scatter_add_scaled_rows(out: Any, ids: Any, factors: Any, columns: Any, rows: Any) -> None:
-    """``out[ids[k]] += factors[k] * rows[columns[k]]``, in order: a sparse matrix times a dense one."""
+def scatter_add_scaled_rows(out: Any, ids: Any, factors: Any, columns: Any, rows: Any) -> bool:
+    """``out[ids[k]] += factors[k] * rows[columns[k]]``, in order: a sparse matrix times a dense one.
+
+    False at a row or column that is out of range.
+    """
+    count, length = out.shape[0], rows.shape[0]
     for k in range(ids.size):
+        if ids[k] < -count or ids[k] >= count or columns[k] < -length or columns[k] >= length:
+            return False
         to, row, factor = out[ids[k]], rows[columns[k]], factors[k]
         for j in range(row.size):
             to[j] += factor * row[j]
+    return True

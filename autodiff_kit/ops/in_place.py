@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit import kernels
+from autodiff_kit.errors import RangeError
 
-__all__ = ["entrywise_loop", "is_plain", "loop_over_axes", "on_temporary"]
+__all__ = ["add_rows_at", "entrywise_loop", "is_plain", "loop_over_axes", "on_temporary"]
 
 LEAST_ENTRIES = 256
 """For fewer entries a loop gains little, and NumPy's functions give their own last digit, which people print."""
@@ -72,6 +73,28 @@ def loop_over_axes(
     out = np.empty(rest if reduces else x.shape, x.dtype)
     loop(*given, *map(x.dtype.type, numbers), out.reshape(short if reduces else full))
     return out
+
+
+def add_rows_at(out: np.ndarray[Any, Any], places: Any, rows: np.ndarray[Any, Any]) -> None:
+    """Add each row to the row of ``out`` at its place, in order; raises if there is no such row.
+
+    Indices are checked before, but not in a compiled function whose forward part nobody needs, and not for the examples
+    with which it is traced.
+    """
+    whole = out.dtype.char in "fd" and places.dtype == np.int64 and rows.size
+    loop = kernels.compiled_loop("scatter_add_rows") if whole else None
+    if loop is None:
+        width = rows.shape[1]  # np.add.at is fast along one axis only
+        flat = places if width == 1 else (places[:, None] * width + np.arange(width)).reshape(-1)
+        try:
+            np.add.at(out.reshape(-1), flat, rows.reshape(-1))
+            return
+        except IndexError:
+            pass
+    elif loop(out, places, np.ascontiguousarray(rows)):
+        return
+    wrong = places[(places < -len(out)) | (places >= len(out))][0]
+    raise RangeError(f"index {wrong} is out of range for {len(out)} rows; it goes from {-len(out)} to {len(out) - 1}")
 
 
 @functools.lru_cache(maxsize=256)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit import kernels
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.sparse_gradient import EntriesGradient
@@ -18,6 +17,7 @@ from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trai
 from autodiff_kit.ops.axis_order import swapaxes
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import linear
+from autodiff_kit.ops.in_place import add_rows_at
 from autodiff_kit.ops.index_arguments import checked_index, index_after_leading_axes, is_basic_index, reads_all_in_order
 from autodiff_kit.ops.row_gradient import RowGradient, worth_rows
 from autodiff_kit.ops.shape_manipulation import ravel
@@ -145,25 +145,28 @@ def _add_entries(out: Any, _is_zero: bool = False, *, x: Any, index: Any, lead: 
     at = index_after_leading_axes(index, lead)
     if is_basic_index(index) or (at is not None and all(np.asarray(p).dtype == np.bool_ for p in index)):
         out[at] += x
-    elif not lead and (loop := _add_rows_kernel(index, shape, out.dtype)) is not None:
-        loop(
-            out.reshape(shape[0], -1),
-            index[0].reshape(-1),
-            np.ascontiguousarray(x, out.dtype).reshape(index[0].size, -1),
-        )
+    elif not lead and _selects_rows(index, shape):
+        rows = index[0].reshape(-1)
+        add_rows_at(out.reshape(shape[0], -1), rows, np.asarray(x, out.dtype).reshape(rows.size, -1))
     elif at is not None:
-        np.add.at(out, at, x)
+        _add_repeated(out, at, x)
     else:
         count = math.prod(x.shape[:lead])
         for row, part in zip(out.reshape(count, *shape), x.reshape(count, *x.shape[lead:]), strict=True):
-            np.add.at(row, index, part)
+            _add_repeated(row, index, part)
 
 
-def _add_rows_kernel(index: tuple[Any, ...], shape: Any, dtype: np.dtype[Any]) -> Any:
-    """The compiled loop that adds whole rows, if it fits the index and the dtype."""
+def _selects_rows(index: tuple[Any, ...], shape: Any) -> bool:
+    """Whether an index is one array of row numbers."""
     rows = index[0] if len(index) == 1 else None
-    fits = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.size and 0 not in shape
-    return kernels.compiled_loop("scatter_add_rows") if fits and dtype.char in "fd" else None
+    return isinstance(rows, np.ndarray) and rows.dtype.kind in "iu" and rows.size > 0 and 0 not in shape
+
+
+def _add_repeated(out: Any, index: Any, x: Any) -> None:
+    try:
+        np.add.at(out, index, x)
+    except IndexError as error:
+        raise RangeError(f"index {index} of a value of shape {out.shape}: {error}") from error
 
 
 # -------------------------------------------------------------------------------- take, delete

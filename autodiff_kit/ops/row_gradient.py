@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.sparse_gradient import SparseGradient
 from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.core.validation import check_integer, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError, ShapeError
+from autodiff_kit.ops.in_place import add_rows_at
 
 __all__ = ["RowGradient", "sum_rows_by_place", "worth_rows"]
 
@@ -141,11 +141,8 @@ def sum_rows_by_place(rows: Any, place: Any, count: int) -> Any:
     """An array of ``count`` rows, to which each row is added at its place."""
     half = rows.dtype == np.float16  # sums in sixteen bits are too inexact
     total = np.zeros((count, *rows.shape[1:]), np.float32 if half else rows.dtype)
-    loop = kernels.compiled_loop("scatter_add_rows") if total.dtype.char in "fd" and rows.size else None
-    if loop is not None:
-        loop(total.reshape(count, -1), place, np.ascontiguousarray(rows, total.dtype).reshape(place.size, -1))
-    else:
-        np.add.at(total, place, rows)
+    if rows.size:
+        add_rows_at(total.reshape(count, -1), place, np.asarray(rows, total.dtype).reshape(place.size, -1))
     return total.astype(rows.dtype, copy=False)
 
 

@@ -15,7 +15,9 @@ from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tracer import concrete_only, opaque
+from autodiff_kit.errors import RangeError
 from autodiff_kit.ops.families import bilinear, general, linear
+from autodiff_kit.ops.in_place import add_rows_at
 
 Array = np.ndarray[Any, Any]
 _SORTED_AS_UINT16 = 1 << 16  # smaller ids are sorted as 16-bit integers, in a tenth of the time
@@ -47,19 +49,8 @@ def _sum_rows_by_id(x: Array, ids: Any, count: int, ndim: int) -> Array:
     out = np.zeros((lead * count, width), np.add.reduce(x[..., :0], axis=None).dtype)
     if out.size and ids.size:
         places = ids if lead == 1 else (np.arange(lead)[:, None] * count + ids).reshape(-1)
-        _add_rows_at(out, places, np.ascontiguousarray(x, out.dtype).reshape(-1, width))
+        add_rows_at(out, places, np.ascontiguousarray(x, out.dtype).reshape(-1, width))
     return out.reshape(*front, count, *behind)
-
-
-def _add_rows_at(out: Array, places: Array, rows: Array) -> None:
-    """Add rows to ``out`` at the given positions, by a compiled loop if there is one."""
-    loop = kernels.compiled_loop("scatter_add_rows") if rows.dtype.char in "fd" else None
-    if loop is not None:
-        loop(out, places, rows)
-        return
-    width = rows.shape[1]
-    flat = places if width == 1 else (places[:, None] * width + np.arange(width)).reshape(-1)
-    np.add.at(out.reshape(-1), flat, rows.reshape(-1))  # np.add.at is fast along one axis only
 
 
 @linear(lambda g, _y, _x, *, ids, ndim: v.segment_sum(g, ids=ids, count=_x.shape[-ndim], ndim=ndim))
@@ -227,5 +218,6 @@ def sparse_product(values: Any, x: Any, rows: Any, columns: Any, shape: tuple[in
         out = _sum_rows_by_id(np.take(x, columns, axis=-2) * values[..., None], rows, shape[0], 2)
         return out.astype(dtype, copy=False)
     out = np.zeros((shape[0], x.shape[1]), dtype)
-    loop(out, rows, np.ascontiguousarray(values), columns, np.ascontiguousarray(x))
+    if not loop(out, rows, np.ascontiguousarray(values), columns, np.ascontiguousarray(x)):
+        raise RangeError(f"a row or a column of the sparse matrix is out of range for its shape, {shape}")
     return out

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit import kernels
 from autodiff_kit.core.array_spec import SCALAR
 from autodiff_kit.core.backward import apply_vjp, saved_values
 from autodiff_kit.core.operation import OPS, v
@@ -22,6 +21,7 @@ from autodiff_kit.core.record import Node
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.ops.axes import is_array_index
+from autodiff_kit.ops.in_place import add_rows_at
 
 __all__ = ["ExampleRange", "keeps_examples_separate", "shared_input_cotangent"]
 
@@ -314,16 +314,8 @@ def _scatter_add_rows(g: Any, numbers: list[Any], places: Shape, shape: Shape, e
     flat = flat.reshape(chosen, -1) + np.arange(chosen)[:, None] * math.prod(picked)
     half = g.dtype == np.float16
     out = np.zeros((chosen * math.prod(picked), math.prod(shape[len(picked) :])), np.float32 if half else g.dtype)
-    rows = np.ascontiguousarray(examples.select_rows(g), out.dtype).reshape(flat.size, -1)
-    loop = (
-        kernels.compiled_loop("scatter_add_rows")
-        if out.dtype.char in "fd" and flat.dtype == np.int64 and out.size
-        else None
-    )
-    if loop is not None:
-        loop(out, flat.ravel(), rows)
-    else:
-        np.add.at(out, flat.ravel(), rows)
+    if out.size:
+        add_rows_at(out, flat.ravel(), np.asarray(examples.select_rows(g), out.dtype).reshape(flat.size, -1))
     return out.reshape(chosen, *shape)
 
 
