@@ -204,5 +204,7 @@ def _cache_key(nest: Any, leaves: _Leaves) -> Any:
         return (kind, *[(k, _cache_key(x, leaves)) for k, x in nest.items()])
     if kind in (int, bool, str, bytes, type(None)):
         return (kind, nest)
+    if kind is complex:
+        check_real_numbers(np.dtype(complex), "an argument")
     leaves.objects.append(nest)
     return ("object", id(nest))

@@ -47,11 +47,11 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, *operands: Any) -> Any:
     Raises
     ------
     StructureError, ShapeError
-        Under :func:`compile`, if the branches return other structures, shapes or dtypes.
+        Under :func:`compile` or :func:`vmap`, if the branches return other structures, shapes or dtypes.
     ArgumentError
-        Under :func:`compile`, if a branch reads a value that a tape follows and that is no operand.
+        Under :func:`compile` or :func:`vmap`, if a branch reads a value that a tape follows and that is no operand.
     ConcretizationError
-        Under :func:`compile`, if a branch assigns to a variable.
+        Under :func:`compile` or :func:`vmap`, if a branch assigns to a variable.
 
     Notes
     -----
@@ -59,10 +59,11 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, *operands: Any) -> Any:
     that function was not recorded.
 
     Under :func:`compile`, with a condition that depends on the arguments, both functions are traced, and each call
-    computes both and selects: an error or a warning of either comes whatever the condition is, and a Python number
-    comes back as a tensor. The gradient of the function that is not chosen is set to 0 where the operands enter it, so
-    an infinity or nan in it does not reach them; an operand that only this function reads gets 0, not None. A condition
-    that is known during tracing runs one function, as without :func:`compile`.
+    computes both and selects. So does :func:`vmap`, with a condition that differs between the examples. Then an error
+    or a warning of either comes whatever the condition is, and a Python number comes back as a tensor. The gradient of
+    the function that is not chosen is set to 0 where the operands enter it, so an infinity or nan in it does not reach
+    them; an operand that only this function reads gets 0, not None. A condition that is known during tracing runs one
+    function, as without :func:`compile`.
 
     **Cost.** That of the function which ran; where both are traced, that of both and of their gradients.
 
@@ -93,7 +94,7 @@ def _select_of_both(trace: Any, condition: Any, functions: tuple[Branch, Branch]
     empty = [unflatten_like(r, [None] * len(parts)) for r, parts in zip(results, leaves, strict=True)]
     if empty[0] != empty[1]:
         raise StructureError(
-            "cond: while a function is compiled both branches must return the same structure; true_fn returns "
+            "cond: where both branches run, compiled or in vmap, they must return the same structure; true_fn returns "
             f"{describe_structure(results[0], leaves[0])}, false_fn {describe_structure(results[1], leaves[1])}"
         )
     return unflatten_like(results[0], [_select_leaf(condition, *pair) for pair in zip(*leaves, strict=True)])
@@ -149,9 +150,9 @@ def _check_that_operands_are_all(name: str, record: Record, steps: list[Any], ow
         for n in inputs:
             if n is not None and n not in own and _is_followed(n, record):
                 raise ArgumentError(
-                    f"cond: {name} reads {_label(record, n)} from outside, and a tape follows it. While a function is "
-                    "compiled both branches run, and only operands are kept from the gradient of the branch that is "
-                    "not taken. Make it an operand: ak.cond(pred, true_fn, false_fn, x), where both functions take x."
+                    f"cond: {name} reads {_label(record, n)} from outside, and a tape follows it. Compiled or in "
+                    "vmap, both branches run, and only operands are kept from the gradient of the branch that is not "
+                    "taken. Make it an operand: ak.cond(pred, true_fn, false_fn, x), where both functions take x."
                 )
         own.add(node)
 
@@ -170,12 +171,12 @@ def _select_leaf(condition: Any, a: Any, b: Any) -> Any:
     shapes = [getattr(z, "shape", ()) for z in (x, y)]
     if shapes[0] != shapes[1]:
         raise ShapeError(
-            "cond: while a function is compiled both branches must return equal shapes; true_fn returns "
+            "cond: where both branches run, compiled or in vmap, they must return equal shapes; true_fn returns "
             f"{shapes[0]}, false_fn {shapes[1]}"
         )
     if isinstance(x, Tensor) and isinstance(y, Tensor) and x.dtype != y.dtype:
         raise StructureError(
-            "cond: while a function is compiled both branches must return equal dtypes; true_fn returns "
+            "cond: where both branches run, compiled or in vmap, they must return equal dtypes; true_fn returns "
             f"{x.dtype}, false_fn {y.dtype}. ak.cast(x, dtype) changes a dtype."
         )
     return select(x, y, condition)

@@ -185,7 +185,7 @@ def masked_softmax(
     array([0.1667, 0.3333, 0.5   , 0.    ])
     """
     scores = as_tensor(scores)
-    keep = _checked_mask(scores, mask)
+    keep = checked_mask(scores.shape, mask)
     check_masking(mode, empty)
     out: Tensor
     if mode == "renormalize":
@@ -207,7 +207,7 @@ def check_masking(mode: Any, empty: Any) -> None:
     check_choice("mode", mode, "renormalize", "additive", "where")
 
 
-def _checked_mask(scores: Tensor, mask: Any) -> Any:
+def checked_mask(shape: tuple[int, ...], mask: Any) -> Any:
     """The mask as booleans in the shape of the scores."""
     try:
         keep = as_array(unwrap(mask))
@@ -218,12 +218,12 @@ def _checked_mask(scores: Tensor, mask: Any) -> Any:
             f"a mask must be boolean, True for the entries to keep; got dtype {keep.dtype}. Compare first, as in ids "
             "!= 0."
         )
-    if not scores.ndim:
+    if not shape:
         raise ShapeError("masked_softmax needs at least one axis; got a single number")
     try:
-        return np.broadcast_to(keep.astype(bool, copy=type(mask) is not Tensor), scores.shape)
+        return np.broadcast_to(keep.astype(bool, copy=type(mask) is not Tensor), shape)
     except ValueError as error:
-        raise ShapeError(f"a mask of shape {keep.shape} does not fit scores of shape {scores.shape}") from error
+        raise ShapeError(f"a mask of shape {keep.shape} does not fit scores of shape {shape}") from error
 
 
 def _softmax_minus_one_hot(x: Any, labels: Any) -> Any:
@@ -261,7 +261,8 @@ def _as_matrix(x: Any) -> Any:
 def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
     """The cross-entropy ``logsumexp(x) - x[label]`` along the last axis."""
     x = floating_array(x)
-    loop = kernels.compiled_loop("cross_entropy") if _fits_row_kernel(x, -1) and x.ndim > 1 else None
+    plain = type(labels) is np.ndarray and x.shape[:-1] == labels.shape
+    loop = kernels.compiled_loop("cross_entropy") if plain and _fits_row_kernel(x, -1) and x.ndim > 1 else None
     if loop is not None:
         out = np.empty(labels.shape, x.dtype)
         if loop(_as_matrix(x), labels.ravel(), out.ravel()):
@@ -270,7 +271,7 @@ def _sparse_cross_entropy(x: Any, labels: Any) -> Any:
     # The label's logit is shifted too: a large one plus the logarithm would lose the logarithm's digits.
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     shifted = wide - np.max(wide, axis=-1, keepdims=True)
-    if is_plain(shifted) and type(labels) is np.ndarray and x.shape[:-1] == labels.shape:
+    if plain and is_plain(shifted):
         own = np.take_along_axis(shifted, labels[..., None], -1)[..., 0]
     else:
         own = np.sum(np.where(labels[..., None] == np.arange(x.shape[-1]), shifted, 0), axis=-1)

@@ -175,8 +175,8 @@ class Batch:
             return list(map(self.whole, values))
         if op.name == "matvec":
             ranks[1] += 1
-        if op.name == "select":
-            ranks.append(np.ndim(unwrap(params["condition"])))
+        if op.family == "elementwise":  # arrays beside the inputs, such as a condition or bounds
+            ranks += [np.ndim(unwrap(x)) for x in params.values()]
         if op.name in ("tril", "triu"):  # a vector stands for equal rows
             ranks.append(2)
         if op.name == "broadcast_to":
@@ -309,12 +309,14 @@ class OutsideRecords:
     def open(self) -> None:
         """Take the place of each record's sink."""
         for record, (sink, _) in zip(self.records, self.before, strict=True):
-            record.sink, record.keep_all = OutsideSink(self, sink), True
+            if record.sink is not None:  # not paused
+                record.sink, record.keep_all = OutsideSink(self, sink), True
 
     def close(self) -> None:
         """Give each record its sink back."""
         for record, (sink, keep_all) in zip(self.records, self.before, strict=True):
-            record.sink, record.keep_all = sink, keep_all
+            if record.sink is not None:
+                record.sink, record.keep_all = sink, keep_all
 
     def record_for_all(self, node: Node, y: BatchedArray, values: Sequence[Any]) -> None:
         """Record the operation of a node on the tensors of all examples, in place of the node."""
@@ -322,9 +324,10 @@ class OutsideRecords:
             return
         self.moved = node
         inputs = [
-            x if isinstance(x, BatchedArray) and x.tracer.depth >= y.tracer.depth else wrap(x, n)
+            wrap(x, n) if not isinstance(x, BatchedArray) or x.tracer.depth < y.tracer.depth
+            else x if n is not None else _off_tapes(x)  # a gradient was stopped in front of it
             for x, n in zip(values, node.inputs, strict=True)
-        ]
+        ]  # fmt: skip
         self.close()
         try:
             if node.op.user_defined:

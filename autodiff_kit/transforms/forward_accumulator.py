@@ -19,7 +19,7 @@ from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.core.validation import check_choice
 from autodiff_kit.core.variable import Variable, attach_variable
-from autodiff_kit.errors import DtypeError, OpenTapeError, ShapeError, StructureError
+from autodiff_kit.errors import DtypeError, OpenTapeError, ShapeError, StructureError, TapeError
 from autodiff_kit.transforms.node_tangent import apply_jvp, fast_output_tangent, output_tangent
 
 __all__ = ["ForwardAccumulator", "TangentRecord", "check_tangent"]
@@ -216,6 +216,9 @@ class ForwardAccumulator:
         if len({id(p) for p in flat}) < len(flat):
             raise StructureError("a primal was given twice; add its tangents and give it once")
         self._pairs = [(p, check_tangent(p, t)) for p, t in zip(flat, given, strict=True)]
+
+    def __reduce__(self) -> Any:
+        raise TapeError("a forward accumulator cannot be copied or pickled; compute the values in a new one")
 
     def __enter__(self) -> ForwardAccumulator:
         record = self._record

@@ -5,7 +5,10 @@ Forward accumulators apply it while a function runs. Passes over a finished reco
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -17,9 +20,14 @@ from autodiff_kit.core.modes import modes, zero_where_zero
 from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.record import Node
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import call_traced
 from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.errors import UnknownGradientError
+from autodiff_kit.ops import reductions
+from autodiff_kit.ops.dtypes import cast
+from autodiff_kit.ops.joining import stack
+from autodiff_kit.ops.shape_manipulation import reshape
 
 __all__ = ["apply_jvp", "call_jvp", "fast_output_tangent", "fill_tangents", "output_tangent"]
 
@@ -32,7 +40,7 @@ def output_tangent(node: Node, tangents: tuple[Any, ...], graph: bool = False) -
     """
     op: Op = node.op
     if op.jvp is None:
-        return _tangent_without_rule(node, tangents)
+        return _tangent_without_rule(node, tangents, graph)
     y, *inputs = saved_values(node, graph)
     if op.vjp_all is not None and op.family == "linear":
         tangents = tuple(fill_tangents(tangents, inputs))
@@ -50,11 +58,12 @@ def call_jvp(node: Node, tangents: tuple[Any, ...], y: Any, inputs: list[Any], g
     return unwrap(out) if op.user_defined and not graph else out
 
 
-def _tangent_without_rule(node: Node, tangents: tuple[Any, ...]) -> Any:
+def _tangent_without_rule(node: Node, tangents: tuple[Any, ...], graph: bool) -> Any:
     """The tangent where the operation has no forward rule: None where it has no derivative."""
     op = node.op
     if op.vjp_all is not None and op.user_defined:
-        return _jvp_from_vjp(node, tangents)
+        y = _jvp_from_vjp(node, tangents, graph)
+        return y if graph else y._value
     if op.family == "nondifferentiable":
         return None
     raise UnknownGradientError(f"operation {op.name!r} has no forward rule; pass jvp= to custom_gradient")
@@ -68,17 +77,20 @@ def fill_tangents(tangents: Sequence[Any], inputs: Sequence[Any], lead: int = 0)
     return [np.zeros(shape, dtype) if t is None else t for t, shape in zip(tangents, shapes, strict=True)]
 
 
-def _jvp_from_vjp(node: Node, tangents: tuple[Any, ...]) -> Any:
+def _jvp_from_vjp(node: Node, tangents: tuple[Any, ...], graph: bool) -> Tensor:
     """The tangent of a custom gradient without a jvp: the transpose of its vjp, with one call for each entry."""
     spec = node.spec or SCALAR
-    eye = np.eye(int(np.prod(spec.shape, dtype=int)), dtype=spec.dtype)
-    total = []
-    moving = {n: t for n, t in zip(node.inputs, tangents, strict=True) if t is not None}
-    for row in eye:
-        parts = input_cotangents(node, canonical(row.reshape(spec.shape)))  # an input may occur twice
-        found = [np.sum(unwrap(part) * unwrap(moving[n])) for n, part in parts if n in moving]
-        total.append(sum(found, np.float64(0.0)))
-    return canonical(np.array(total, spec.dtype).reshape(spec.shape))
+    moving = {n: as_tensor(t) for n, t in zip(node.inputs, tangents, strict=True) if t is not None}
+    zero = wrap(canonical(np.zeros((), spec.dtype)))
+    if not math.prod(spec.shape):
+        return reshape(zero * np.zeros(0, spec.dtype), spec.shape)
+    entries = []
+    for row in np.eye(math.prod(spec.shape), dtype=spec.dtype):
+        g = canonical(row.reshape(spec.shape))
+        parts = input_cotangents(node, wrap(g) if graph else g, graph=graph)  # an input may occur twice
+        found = [reductions.sum(as_tensor(part) * moving[n]) for n, part in parts if n in moving]
+        entries.append(cast(functools.reduce(add, found, zero), spec.dtype))
+    return reshape(stack(entries), spec.shape)
 
 
 def fast_output_tangent(node: Node, tangents: tuple[Any, ...]) -> Any:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from autodiff_kit.core.collector import relax_collector, restore_collector
+from autodiff_kit.collector import relax_collector, restore_collector
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.transforms.arguments import (

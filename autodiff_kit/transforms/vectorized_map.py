@@ -6,10 +6,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import open_records
-from autodiff_kit.core.tensor import as_tensor
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import as_own
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.argument_binding import lists_as_arrays
@@ -111,7 +113,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable
 
 def _axes_of_leaves(tree: Any, axes: Any, name: str) -> list[Any]:
     """The axis of each leaf, from axes in the structure of the tree or of its upper part."""
-    if axes is None or type(axes) is int:
+    if axes is None or isinstance(axes, (int, np.integer)):
         return [axes] * len(flatten(tree))
     if isinstance(axes, dict) and isinstance(tree, dict) and set(axes) == set(tree):
         return [axis for key, part in tree.items() for axis in _axes_of_leaves(part, axes[key], name)]
@@ -127,7 +129,7 @@ def _axes_of_leaves(tree: Any, axes: Any, name: str) -> list[Any]:
 def _count_examples(leaves: list[Any], axes: list[Any]) -> int:
     counts = {}
     for k, (x, axis) in enumerate(zip(leaves, axes, strict=True)):
-        if axis is not None:
+        if axis is not None and x is not None:
             shape = as_tensor(x).shape
             if not -len(shape) <= axis < len(shape):
                 raise ShapeError(
@@ -144,7 +146,7 @@ def _count_examples(leaves: list[Any], axes: list[Any]) -> int:
 
 
 def _batched(batch: Batch, x: Any, axis: int | None) -> Any:
-    if axis is None:
+    if axis is None or x is None:
         return x
     t = as_own(as_tensor(x))
     return batch.enter(t if axis == 0 else moveaxis(t, axis, 0))
@@ -160,14 +162,15 @@ def _unbatched(batch: Batch, x: Any, axis: int | None) -> Any:
     """A result with the examples along an axis of it."""
     value = x._value if isinstance(x, Value) else x
     if not isinstance(value, BatchedArray) or value.tracer is not batch:
-        if axis is None:
+        if axis is None or x is None:  # None stays None, as what scan returns for no outputs
             return x
         t = as_tensor(x)
         whole = broadcast_to(t, (batch.size, *t.shape))
     elif axis is None:
         raise ShapeError("vmap: out_axes is None for a result that differs between the examples; say along which axis")
-    else:
-        whole = value.tensor
+    else:  # where the gradient was stopped in front of the result, no tape follows it
+        stopped = type(x) is Tensor and x.node is None
+        whole = wrap(value.tensor._value) if stopped else value.tensor
     if axis and not -whole.ndim <= axis < whole.ndim:
         raise ShapeError(f"vmap: a result of shape {whole.shape[1:]} for each example has no place for axis {axis}")
     return moveaxis(whole, 0, axis) if axis else whole

@@ -288,3 +288,111 @@ def test_a_hook_inside_a_vmap_gets_the_gradient_of_one_example(around: Any) -> N
     x = np.arange(1.0, 7.0).reshape(3, 2)
     expected = np.stack([ak.grad(f)(row).numpy() for row in x])
     np.testing.assert_allclose(around(f, x).numpy(), expected)
+
+
+# ------------------------------------------------------------------------- gradients that stop, with the tape outside
+SIGNED = np.array([3.0, -2.0])
+STOPPED: dict[str, tuple[Any, list[float]]] = {
+    "factor": (lambda v: v * ak.stop_gradient(v), [3.0, -2.0]),
+    "straight through": (lambda v: v + ak.stop_gradient(ak.round(v) - v), [1.0, 1.0]),
+    "the result itself": (ak.stop_gradient, [0.0, 0.0]),
+    "constant": (lambda v: v * ak.constant(v), [3.0, -2.0]),
+    "one of several": (lambda v: ak.sum(ak.stack([v, ak.stop_gradient(v), v * v])), [7.0, -3.0]),
+    "branch": (lambda v: ak.cond(v > 0, ak.sqrt, ak.negative, v), [0.5 / 3**0.5, -1.0]),
+}
+
+
+@pytest.mark.parametrize("name", STOPPED)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_stopped_gradient_stays_stopped_with_the_tape_outside(name: str, compiled: bool) -> None:
+    f, slopes = STOPPED[name]
+    all_examples = ak.grad(lambda x: ak.sum(ak.vmap(f)(x)))
+    nested = ak.grad(lambda x: ak.sum(ak.vmap(ak.vmap(f))(x)))
+    tangent = lambda x: ak.jvp(ak.vmap(f), (x,), (np.ones(2),))[1]  # noqa: E731
+    if compiled:
+        all_examples, nested, tangent = map(ak.compile, (all_examples, nested, tangent))
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_allclose(all_examples(SIGNED).numpy(), slopes)
+        np.testing.assert_allclose(nested(SIGNED[:, None]).numpy()[:, 0], slopes)
+        np.testing.assert_allclose(tangent(SIGNED).numpy(), slopes)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 2)])
+@pytest.mark.parametrize("function", [ak.copysign, lambda a, b: ak.clip(a, -b, b), lambda a, b: ak.where(b > 0, a, b)])
+def test_an_array_beside_the_inputs_has_more_axes_than_an_example(function: Any, shape: tuple[int, ...]) -> None:
+    a, b = np.arange(1.0, shape[1] + 1) / 8, np.ones(shape)
+    weights = np.arange(float(shape[1] * b.size)).reshape(shape[1], *shape)
+    mapped = lambda a: ak.vmap(function, (0, None))(a, b)  # noqa: E731
+    assert mapped(a).shape == ak.jvp(mapped, (a,), (a,))[1].shape == weights.shape
+    found = ak.grad(lambda a: ak.sum(mapped(a) * weights))(a)
+    np.testing.assert_allclose(found.numpy(), weights.sum((1, 2)))
+
+
+def test_none_in_a_pytree_stays_none() -> None:
+    x = np.ones((3, 2))
+    carry, outputs = ak.vmap(lambda c: ak.scan(lambda c, _: (c * 2, None), c, length=3))(x)
+    assert carry.numpy().tolist() == (8 * x).tolist()
+    assert outputs is None
+    assert ak.vmap(lambda d: d["a"] * 2)({"a": x, "b": None}).shape == (3, 2)
+    assert ak.vmap(lambda row: row * 2, in_axes=np.int64(1))(x).shape == (2, 3)
+
+
+def test_a_branch_that_reads_from_outside_says_that_vmap_runs_both() -> None:
+    f = lambda x, w: ak.cond(x > 0, lambda: x * w, lambda: x + w)  # noqa: E731
+    with pytest.raises(ak.errors.ArgumentError, match="Compiled or in vmap, both branches run"):
+        ak.grad(lambda w: ak.sum(ak.vmap(lambda x: f(x, w))(SIGNED)))(2.0)
+
+
+LOOKUPS: dict[str, Any] = {
+    "index": lambda t, i: t[i],
+    "take": lambda t, i: ak.take(t, i, axis=0),
+    "take_along_axis": lambda t, i: ak.take_along_axis(t, i[:, None], 0),
+    "embedding": lambda t, i: ak.nn.embedding(t, i),
+    "update": lambda t, i: t.at[i].add(1.0),
+}
+
+
+@pytest.mark.parametrize("name", LOOKUPS)
+def test_an_index_of_each_example_into_a_shared_table_is_traced(name: str) -> None:
+    lookup, t, i = LOOKUPS[name], ak.constant(np.arange(12.0).reshape(4, 3)), np.array([[1, 2], [3, 0], [1, 1]])
+    f = lambda t, i: ak.vmap(lambda i: lookup(t, i))(i)  # noqa: E731
+    slope = ak.grad(lambda t, i: ak.sum(f(t, i) ** 2))
+    for function in (f, slope):
+        expected, compiled = function(t, i), ak.compile(function)
+        for _ in range(2):
+            np.testing.assert_allclose(compiled(t, i).numpy(), expected.numpy())
+
+
+def test_a_loop_in_a_vmap_in_a_tape_in_a_vmap_is_traced() -> None:
+    loop = lambda x: ak.scan(lambda c, _: (ak.sin(c), None), x, length=2)[0]  # noqa: E731
+    f = lambda x: ak.sum(ak.vmap(lambda a: a * loop(x))(np.array([1.0, 2.0])))  # noqa: E731
+    x = np.array([0.5, 1.0])
+    for mapped in (ak.vmap(ak.grad(f)), ak.vmap(lambda x: ak.jvp(f, (x,), (1.0,))[1])):
+        np.testing.assert_allclose(ak.compile(mapped)(x).numpy(), mapped(x).numpy())
+        assert np.all(mapped(x).numpy() > 0.5)
+
+
+def test_labels_of_each_example_beside_shared_logits() -> None:
+    from autodiff_kit import kernels
+
+    kernels.compile_all_loops()
+    labels, logits = np.array([[0, 1], [2, 0], [1, 1]]), np.eye(2, 3)
+    found = ak.vmap(lambda i: ak.nn.sparse_softmax_cross_entropy(i, logits))(labels)
+    each = [ak.nn.sparse_softmax_cross_entropy(row, logits).numpy() for row in labels]
+    np.testing.assert_allclose(found.numpy(), each)
+
+
+@pytest.mark.parametrize("pause", [True, False])
+def test_a_tape_outside_is_paused_or_checked_inside(pause: bool) -> None:
+    v, w = ak.Variable([2.0, 3.0]), ak.Variable([1.0, 1.0])
+    with ak.GradientTape() as tape:
+
+        def f(q: Any, r: Any) -> Any:
+            with tape.stop_recording() if pause else ak.detect_anomalies():
+                u = q * q
+            return u * q * r
+
+        y = ak.sum(ak.vmap(f)(v, w))
+    found = tape.gradient(y, [v, w])
+    np.testing.assert_allclose(found[0].numpy(), [4.0, 9.0] if pause else [12.0, 27.0])
+    np.testing.assert_allclose(found[1].numpy(), [8.0, 27.0])

@@ -56,9 +56,18 @@ def trace_loop(f: StepFunction, init: list[Tensor], xs: list[Tensor], count: int
     count, reverse : int, bool
     """
     batches = sorted((mode for mode in ACTIVE_MODES if isinstance(mode, Batch)), key=attrgetter("depth"))
-    if batches and not all(isinstance(r.sink, OutsideSink) for r in records_around()):
+    if batches and not all(_is_outside_of(batches, record.sink) for record in records_around()):
         return NotImplemented
     return _trace_batched(batches, f, init, xs, range(count)[:: -1 if reverse else 1])
+
+
+def _is_outside_of(batches: list[Batch], sink: Any) -> bool:
+    """Whether a record's tape was opened outside of all these vmaps, by its sink."""
+    passed = set()
+    while isinstance(sink, OutsideSink):
+        passed.add(sink.outside.batch)
+        sink = sink.sink
+    return passed.issuperset(batches)
 
 
 def _trace_batched(

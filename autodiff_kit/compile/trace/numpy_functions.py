@@ -205,6 +205,8 @@ def _index_slices(parts: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], 
 
 def pad_with_zeros(tracer: Any, x: Any, params: dict[str, Any]) -> Any:
     """Zeros into which ``x`` is written at an index; None if the index is not a basic one."""
+    if type(x) is float:
+        return None
     parts = (slice(None),) * (x.ndim - params["ndim"]) + params["index"]
     if not _is_basic(parts):
         return None

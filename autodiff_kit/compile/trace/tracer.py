@@ -112,7 +112,9 @@ class Tracer:
 
     def call(self, function: Any, args: Any, kwargs: Any) -> Any:
         """Record a call of a function, or of an operation of the kit, as one opaque call."""
-        batched = highest_tracer(args)
+        found: list[Any] = []
+        map_nested(found.append, (args, kwargs))
+        batched = highest_tracer(found)
         if isinstance(batched, SymbolicValue) and batched.level > SymbolicArray.level:
             return batched.tracer.call(function, args, kwargs)
         if (now := open_records.trace) is not None and now.depth > self.depth:  # in the body of a loop
