@@ -14,8 +14,8 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from autodiff_kit.core.collector import relax_collector as _relax_collector
-from autodiff_kit.core.collector import restore_collector as _restore_collector
+from autodiff_kit.collector import relax_collector as _relax_collector
+from autodiff_kit.collector import restore_collector as _restore_collector
 
 _relax_collector()  # importing makes no garbage; looking for it took a tenth of the time
 

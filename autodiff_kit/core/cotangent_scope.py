@@ -28,7 +28,8 @@ class CotangentScope:
         CotangentScope._depth += 1
         self.outer: list[tuple[Node, Any]] = []
         if CotangentScope._depth > 1:
-            self.outer = [(n, n.cotangent) for n in (*self.nodes, *self.leaves) if n.cotangent is not None]
+            own = {*self.nodes, *self.leaves, *[n for node in self.nodes for n in node.inputs if n is not None]}
+            self.outer = [(n, n.cotangent) for n in own if n.cotangent is not None]
             for node, _ in self.outer:
                 node.cotangent = None
 

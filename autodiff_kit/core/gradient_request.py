@@ -53,7 +53,7 @@ def initial_cotangent(target: Any, weight: Any, lead: int, graph: bool) -> Any:
     value = target._value
     if weight is not None:
         spec = None if type(value) is float else ArraySpec(target.shape, target.dtype)
-        seed = unbroadcast(weight if graph else unwrap(weight), spec, lead)
+        seed = unbroadcast(as_tensor(weight) if graph else unwrap(weight), spec, lead)
     elif type(value) is float:
         seed = 1.0
     else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import Node, Record
 from autodiff_kit.core.sparse_gradient import SparseGradient
-from autodiff_kit.core.tensor import Tensor, wrap
+from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.unbroadcast import unbroadcast
+from autodiff_kit.errors import ShapeError
 
 __all__ = ["apply_hooks", "apply_leaf_hooks"]
 
@@ -20,7 +21,10 @@ def apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int
     for hook in hooks:
         new = hook(wrap(canonical(g)) if is_plain else g)
         if new is not None:
-            g = unbroadcast(unwrap(new) if is_plain else new, node.spec, lead)
+            new, shape = as_tensor(new), () if node.spec is None else node.spec.shape
+            if new.shape[lead:] not in ((), shape):
+                raise ShapeError(f"a hook returned shape {new.shape[lead:]} for a gradient of shape {shape}")
+            g = unbroadcast(new._value if is_plain else new, node.spec, lead)
             is_plain = type(g) is not Tensor
     return g
 

@@ -33,7 +33,7 @@ modes = _Modes()
 
 def set_sink(record: Record) -> None:
     """Give an open record the sink that the modes need."""
-    if record.sink is not None and not record.forward:
+    if record.sink is record.nodes or getattr(record.sink, "record", None) is record:  # not where a vmap took its place
         record.sink = record.nodes if modes.checked_sink is None else modes.checked_sink(record)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ def canonical(value: Any) -> Any:
         return value if value.ndim or value.dtype != np.float64 else float(value)
     if isinstance(value, (np.generic, SymbolicValue)):
         return value
+    if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray):
+        raise DtypeError("the kit takes no masked arrays; choose what is masked: ak.where(m.mask, 0.0, m.data)")
     try:
         array = in_int64(np.asarray(value))
     except ValueError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-from autodiff_kit.core.collector import relax_collector, restore_collector
+from autodiff_kit.collector import relax_collector, restore_collector
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.modes import set_sink
 from autodiff_kit.core.numpy_protocol import Value
@@ -30,6 +30,9 @@ class Recording:
         self._record.close()
         self._watched: list[Tensor] = []
         self._entered = False
+
+    def __reduce__(self) -> Any:
+        raise TapeError("a tape cannot be copied or pickled: it knows the very values that it saw; record again")
 
     def __enter__(self) -> Self:
         if self._record in open_records.records:
@@ -101,12 +104,14 @@ class Recording:
         """Do not record the operations inside this block."""
         if self._record.sink is None:
             raise TapeError("stop_recording() must be called while the tape is recording, inside its block")
+        sink = self._record.sink
         self._record.close()
         try:
             yield
         finally:
             if self._record in open_records.records:
                 self._record.open()
+                self._record.sink = sink  # that of a vmap, inside of it
                 set_sink(self._record)
 
     def reset(self) -> None:

@@ -114,6 +114,7 @@ class GradientTape(Recording):
         targets = list(map(self._target_tensor, flatten(target)))
         weights = gradient_request.check_output_gradients(target, targets, output_gradients)
         flat = flatten(sources)
+        list(map(self._node_of, flat))  # of a wrong source, the error leaves the tape as it is
         try:
             found = self._cotangents(targets, weights, flat)
         finally:

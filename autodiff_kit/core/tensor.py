@@ -10,6 +10,7 @@ import numpy as np
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.joint_record import joint_record, records_of
 from autodiff_kit.core.numpy_protocol import Value, as_text, canonical, check_real_numbers, is_writable
+from autodiff_kit.core.operation import OPS
 from autodiff_kit.core.path_breaks import mark_path_break
 from autodiff_kit.core.record import ArrayNode, Node, Record, make_leaf, open_records
 from autodiff_kit.core.tracer import SymbolicValue
@@ -28,11 +29,13 @@ def wrap(value: Any, node: Node | None = None) -> Tensor:
 
 
 def as_tensor(value: Any) -> Tensor:
-    """A tensor for any operand: a tensor, a variable, an array, a list or a number."""
+    """A tensor for any operand: a tensor, a variable, an array, a list or a number; a list of tensors is stacked."""
     if type(value) is Tensor:
         return value
     if isinstance(value, Value):
         return value._as_tensor()
+    if type(value) in (list, tuple) and _holds_tensors(value):
+        return OPS["Stack"].function(value)  # type: ignore[misc,no-any-return]
     own = canonical(value)
     if type(own) is float:
         return wrap(own)
@@ -42,6 +45,14 @@ def as_tensor(value: Any) -> Tensor:
     if type(own) is np.ndarray:
         return wrap(own.copy() if is_writable(own) else own)
     return wrap(own.as_value() if isinstance(own, SymbolicValue) else own)
+
+
+def _holds_tensors(values: Any) -> bool:
+    """Whether a list, or a list in it, has a tensor, a variable or a value without numbers."""
+    kinds = set(map(type, values))  # of a million numbers in a few milliseconds
+    return any(issubclass(kind, (Value, SymbolicValue)) for kind in kinds) or any(
+        _holds_tensors(x) for x in values if kinds & {list, tuple} and type(x) in (list, tuple)
+    )
 
 
 class Tensor(Value, Node):

@@ -44,7 +44,7 @@ def unbroadcast(g: Any, spec: ArraySpec | None, lead: int = 0) -> Any:
     if extra >= 0 and 1 in shape:
         ones = tuple([k - len(shape) for k, n in enumerate(shape) if n == 1 and g.shape[k - len(shape)] != 1])
         g = _sum(g, ones, True) if ones else g
-    if g.dtype != dtype:
+    if g.dtype != dtype and (dtype.kind == "f" or g.dtype.kind == "c"):  # an integer's cotangent is no integer
         g = _cast(g, dtype)
     if extra < 0 or g.shape[g.ndim - len(shape) :] != shape:
         g = _broadcast(g, shape, lead)

@@ -103,7 +103,7 @@ class Variable(Value):
             raise
         except ValueError as error:
             raise ShapeError(f"{self._label()} has shape {self.shape}: {error}") from error
-        except TypeError as error:
+        except (TypeError, OverflowError) as error:
             raise DtypeError(f"{self._label()} has dtype {self.dtype}: {error}") from error
 
     def _label(self) -> str:
@@ -140,7 +140,7 @@ class Variable(Value):
         if not records:
             return wrap(self._value)
         hit = records[-1].readings.get(id(self))
-        if hit is not None and hit.latest._value is self._value:
+        if hit is not None and hit.latest._value is self._value and (len(records) == 1 or _on_all(hit.latest, self)):
             return hit.latest  # type: ignore[no-any-return]
         return _read(self, records)
 
@@ -169,8 +169,7 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
     wanting = [r for r in records if r in known or (r.sink is not None and watches_by_itself(r, variable))]
     latest: Tensor = known[0].readings[id(variable)].latest if known else wrap(variable._value)
     if latest._value is not variable._value:  # assigned since; gradients of all readings meet at the first
-        first = known[0].readings[id(variable)].first
-        latest = record_op(_READ, variable._value, (first._value,), (first.node,))
+        latest = record_op(_READ, variable._value, (latest._value,), (latest.node,))
     for record in wanting:
         if record.sink is not None and record not in known:
             latest.attach(record)
@@ -179,6 +178,13 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
         first = record.readings[id(variable)].first if record in known else latest
         record.readings[id(variable)] = VariableReading(variable, first, latest)
     return latest
+
+
+def _on_all(reading: Tensor, variable: Variable) -> bool:
+    """Whether every open record that watches a variable has this reading: one that was paused may not."""
+    own = () if reading.node is None else records_of(reading.node.record)
+    others = [r for r in open_records.records if r.sink is not None and r not in own]
+    return not any(watches_by_itself(r, variable) or _watches(r, variable) for r in others)
 
 
 def watches_by_itself(record: Record, variable: Variable) -> bool:

@@ -380,3 +380,64 @@ def test_a_jacobian_with_a_hook_goes_backward() -> None:
     assert tall("auto") == tall("reverse") == [[20.0, 0.0], [0.0, 20.0], [60.0, 0.0], [0.0, 60.0]]
     with pytest.raises(StructureError, match="would leave it out"):
         tall("forward")
+
+
+@ak.custom_gradient
+def cubed(x: Any) -> Any:
+    """Without a rule for tangents; that is derived."""
+    return x**3, lambda g: g * 3 * x**2
+
+
+def slope(f: Any) -> Any:
+    """The tangent of a function of one number for the tangent 1."""
+    return lambda x: ak.jvp(f, (x,), (1.0,))[1]
+
+
+def tangent_of(f: Any) -> Any:
+    """The sum of the tangent of a function of an array for ones."""
+    return lambda x: ak.sum(ak.jvp(f, (x,), (np.ones_like(x),))[1])
+
+
+@pytest.mark.parametrize("derivative", [ak.grad, tangent_of])
+def test_a_derived_jvp_is_differentiated_again(derivative: Any) -> None:
+    x = np.array([1.0, 2.0])
+    found, expected = (derivative(tangent_of(f))(x) for f in (cubed, lambda x: x**3))
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-12)
+
+
+def test_a_derived_jvp_inside_other_transforms() -> None:
+    assert float(slope(slope(slope(cubed)))(2.0)) == 6.0
+    assert float(ak.grad(lambda t: ak.jvp(cubed, (2.0,), (t,))[1])(1.0)) == 12.0
+    assert ak.vmap(slope(cubed))([1.0, 2.0]).numpy().tolist() == [3.0, 12.0]
+    compiled = ak.compile(ak.grad(slope(cubed)))
+    assert [float(compiled(2.0)) for _ in range(2)] == [12.0, 12.0]
+    assert ak.jvp(cubed, (np.zeros((0, 2)),), (np.zeros((0, 2)),))[1].shape == (0, 2)
+
+
+@pytest.mark.parametrize("every", [None, 1, 2])
+def test_a_loop_with_checkpoints_is_differentiated_like_one_without(every: int | None) -> None:
+    """A gradient in the body reads a value from outside, whose cotangent is that of the whole loop."""
+
+    def loop(y: Any) -> Any:
+        body = lambda c, _: (ak.grad(lambda a: a * a * y)(c), None)  # noqa: E731
+        return ak.scan(body, 0.3, length=3, checkpoint_every=every)[0]
+
+    slope = 0.3 * 8 * 3 * 1.2**2  # of 0.3 (2 y)³
+    assert float(ak.grad(loop)(1.2)) == pytest.approx(slope)
+    assert float(ak.jvp(loop, (1.2,), (1.0,))[1]) == pytest.approx(slope)
+    squares = lambda x: ak.scan(lambda c, _: (c * c, None), x, length=2, checkpoint_every=every)[0]  # noqa: E731
+    assert float(ak.grad(lambda x: ak.jacobian(squares, mode="forward")(x))(2.0)) == 48.0
+
+
+@pytest.mark.parametrize("every", [None, 2])
+def test_anomalies_are_looked_for_inside_a_loop_with_checkpoints(every: int | None) -> None:
+    w = ak.Variable(3.0)
+
+    def body(c: Any, a: Any) -> Any:
+        with ak.detect_anomalies():
+            u = c * w
+        return u + a, None
+
+    with ak.GradientTape() as tape:
+        y, _ = ak.scan(body, 1.0, np.ones(3), checkpoint_every=every)
+    assert float(tape.gradient(y, w)) == 34.0

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core import collector
+from autodiff_kit import collector
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape_observer import set_tape_observer
 from autodiff_kit.errors import DtypeError, ShapeError, TapeError

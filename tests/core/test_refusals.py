@@ -170,3 +170,90 @@ def test_a_copied_compiled_function_traces_anew() -> None:
     assert float(compiled(1.0)) == 2.0
     twin = copy.deepcopy(compiled)
     assert (float(twin(4.0)), twin.trace_count, compiled.trace_count) == (8.0, 1, 1)
+
+
+MASKED = np.ma.array([1.0, 1e6], mask=[False, True])
+
+
+def hook_that_returns(value: Any) -> Any:
+    """The gradient through a hook, of a value of two entries."""
+    x = ak.Variable([1.0, 2.0])
+    with ak.GradientTape() as tape:
+        y = x * 2
+        y.register_hook(lambda _: value)
+        z = y * 1.0
+    return tape.gradient(z, x)
+
+
+NO_NUMBERS: dict[str, tuple[Callable[[], Any], str]] = {
+    "None in an assignment": (lambda: ak.Variable(1.0).assign(None), "NoneType is not a number"),
+    "text in an assignment": (lambda: ak.Variable([1.0, 2.0]).assign(["3", "4"]), "entries that are not numbers"),
+    "None with a dtype": (lambda: ak.constant(None, "float32"), "NoneType"),
+    "text with a dtype": (lambda: ak.constant(["1"], float), "not numbers"),
+    "masked constant": (lambda: ak.constant(MASKED), "masked arrays"),
+    "masked operand": (lambda: ak.sum(MASKED), "masked arrays"),
+    "masked gradient": (lambda: ak.optim.SGD(0.1).apply_gradients([(MASKED, ak.Variable([1.0, 2.0]))]), "masked"),
+    "dates from a hook": (lambda: hook_that_returns(np.array(["2020-01-01", "2020-01-02"], "M8[D]")), "datetime64"),
+    "text from a hook": (lambda: hook_that_returns(["1", "2"]), "not numbers"),
+    "dates from a custom gradient": (
+        lambda: ak.grad(ak.custom_gradient(lambda x: (x * 1.0, lambda g: np.datetime64("2020-01-01"))))(1.0),
+        "datetime64",
+    ),
+    "learning rate": (lambda: ak.optim.SGD(np.complex128(0.5 + 2j)), "learning_rate must be a number"),
+    "epsilon": (lambda: ak.nn.layer_norm([1.0, 2.0], epsilon=np.complex128(1j)), "epsilon must be a number"),
+    "rcond": (lambda: ak.pinv(np.eye(2), np.complex128(1j)), "rcond must be a number"),
+    "complex condition": (lambda: ak.where(np.array([0, 1j]), 1.0, 2.0), "real numbers"),
+    "condition of text": (lambda: ak.where("no", 1.0, 2.0), "the condition"),
+    "complex argument": (lambda: ak.compile(lambda a: a * 2)(1j), "real numbers"),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", NO_NUMBERS)
+def test_what_is_no_real_number_is_refused(name: str) -> None:
+    call, said = NO_NUMBERS[name]
+    with pytest.raises(ak.errors.AutodiffError, match=said):
+        call()
+
+
+@pytest.mark.parametrize("value", [(np.ones(2), np.ones(2)), np.ones((4, 2)), np.ones(3)], ids=["two", "more", "other"])
+def test_a_hook_returns_a_gradient_of_the_same_shape(value: Any) -> None:
+    with pytest.raises(ak.errors.ShapeError, match="a hook returned shape"):
+        hook_that_returns(value)
+    assert hook_that_returns(3.0).numpy().tolist() == [6.0, 6.0]  # one number for all entries
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_tapes_are_not_copied(copied: Callable[[Any], Any]) -> None:
+    """A copy would have no path to the values of the original: its gradients would be None."""
+    x = ak.Variable([1.0, 2.0])
+    with ak.GradientTape(persistent=True) as tape, ak.ForwardAccumulator(x, [1.0, 0.0]) as accumulator:
+        y = x * 2
+    for recording in (tape, accumulator):
+        with pytest.raises(ak.errors.TapeError, match="cannot be copied or pickled"):
+            copied(recording)
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda u: u.at[0].set(300),
+        lambda u: u.at[0].set(-1),
+        lambda u: ak.where([True], u, 300),
+        lambda _: ak.full(1, 300, dtype="uint8"),
+        lambda u: np.full_like(u, -1),
+        lambda _: ak.full(1, np.nan, dtype=int),
+        lambda _: ak.Variable(np.array([100], "int8")).assign_add(300),
+    ],
+)
+def test_an_integer_that_does_not_fit_its_dtype(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(DtypeError, match="out of bounds|cannot hold"):
+        call(ak.constant(np.zeros(1, "uint8")))
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_a_dropout_seed_of_another_kind_of_array() -> None:
+    """NumPy recurses endlessly over np.matrix."""
+    kept = [ak.nn.dropout(np.ones(50), 0.5, seed=s).numpy() for s in (np.matrix([[3, 4]]), np.array([[3, 4]]))]
+    assert kept[0].tolist() == kept[1].tolist()

@@ -312,3 +312,66 @@ def test_watching_something_else_is_an_error() -> None:
         tape.watch([1.0])
     with pytest.raises(TapeError, match="inside the tape's block"):
         tape.watch(ak.constant(1.0))
+
+
+# ------------------------------------------------------------------- variables that several tapes read and that change
+def test_an_inner_tape_follows_a_variable_that_changes_inside_of_it() -> None:
+    x = ak.Variable(1.0)
+    with ak.GradientTape(persistent=True) as outer:
+        u = x * 1.0
+        x.assign(2.0)
+        with ak.GradientTape(persistent=True) as inner:
+            v = x * x
+            x.assign(3.0)
+            w = x * x
+    assert [float(inner.gradient(t, x)) for t in (v, w, [v, w])] == [4.0, 6.0, 10.0]
+    assert [float(outer.gradient(t, x)) for t in (u, v, w, [u, v, w])] == [1.0, 4.0, 6.0, 11.0]
+
+
+def test_a_tape_follows_what_an_inner_one_has_read_while_it_was_paused() -> None:
+    x = ak.Variable(3.0)
+    with ak.GradientTape() as outer, ak.GradientTape() as inner:
+        with outer.stop_recording():
+            x * 1.0
+        z = x * x
+    assert float(outer.gradient(z, x)) == float(inner.gradient(z, x)) == 6.0
+
+
+def test_a_tape_that_is_entered_again_inside_another_one() -> None:
+    x = ak.Variable(3.0)
+    inner = ak.GradientTape(persistent=True)
+    with inner:
+        x * x
+    with ak.GradientTape() as outer:
+        w = x * 2.0
+        with inner:
+            z = w + x * x
+    assert float(outer.gradient(z, x)) == 8.0
+
+
+# ----------------------------------------------------------------------------------------------------- small questions
+@pytest.mark.parametrize("result", ["int64", "bool"])
+def test_the_cotangent_of_an_integer_result_is_no_integer(result: str) -> None:
+    straight = ak.custom_gradient(lambda v: (ak.cast(v, result), lambda g: g))
+    x = ak.Variable([1.7, 2.3])
+    with ak.GradientTape() as tape:
+        y = straight(x) * 0.5
+    assert tape.gradient(y, x).numpy().tolist() == [0.5, 0.5]
+
+
+def test_a_variable_as_the_weights_of_targets_has_a_gradient() -> None:
+    x, v = ak.Variable([1.0, 2.0]), ak.Variable([3.0, 4.0])
+    with ak.GradientTape() as outer:
+        with ak.GradientTape() as tape:
+            y = x**3
+        g = tape.gradient(y, x, output_gradients=v)
+    assert outer.gradient(g, v).numpy().tolist() == [3.0, 12.0]
+
+
+def test_a_wrong_source_leaves_the_tape_as_it_is() -> None:
+    x = ak.Variable(3.0)
+    with ak.GradientTape() as tape:
+        y = x * x
+    with pytest.raises(ak.errors.DtypeError, match="sources must be tensors or variables"):
+        tape.gradient(y, [x, 2.0])
+    assert float(tape.gradient(y, x)) == 6.0

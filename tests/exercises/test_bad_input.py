@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.collector import restore_collector
+from autodiff_kit.collector import restore_collector
 from autodiff_kit.core.record import open_records
 from autodiff_kit.exercises import in_process
 from autodiff_kit.exercises.check_runner import grade_attempt
