@@ -183,12 +183,11 @@ def _copysign(x: Any, like: Any) -> Any:
 
 def _sign_source(x: Tensor, like: Any) -> Any:
     """What gives the signs: a number, or an array in a dtype with which the result has NumPy's dtype."""
-    if type(like) is int:  # it may be too large for any dtype
-        return -1.0 if like < 0 else 1.0
     if type(like) is float:
         return like
-    signs = as_tensor(like)
-    return as_array(unwrap(signs), np.result_type(x.dtype, signs.dtype))
+    signs: Any = (-1.0 if like < 0 else 1.0) if type(like) is int else as_tensor(like)  # an integer may be of any size
+    beside: Any = 1 if type(like) is int else np.ones(0, signs.dtype)
+    return as_array(unwrap(signs), np.copysign(np.ones(0, x.dtype), beside).dtype)
 
 
 def copysign(a: Any, b: Any) -> Tensor:
@@ -299,31 +298,32 @@ def hypot(a: Any, b: Any) -> Any:
     return np.hypot(a, b)
 
 
-def _softmax_weight(a: Any, y: Any) -> Any:
-    """exp(a - y): the derivative of logaddexp; one half where both inputs are minus infinity."""
-    equal = unwrap(a) == unwrap(y)
-    apart = v.select(a, 0.0, condition=~as_array(equal)) - v.select(y, 0.0, condition=~as_array(equal))
-    lowest = as_array(unwrap(y)) == -np.inf
-    return v.select(v.exp(apart), 0.5, condition=~lowest)
+def _softmax_weight(a: Any, b: Any) -> Any:
+    """sigmoid(a - b): the derivative of logaddexp; one half where both are the same infinity.
+
+    Not exp(a - y): the output y of large inputs is rounded, and two weights would not sum to 1.
+    """
+    apart = as_array(unwrap(a) != unwrap(b))
+    return v.sigmoid(v.select(a, 0.0, condition=apart) - v.select(b, 0.0, condition=apart))
 
 
 @elementwise(
-    lambda g, y, a, _b: g * _softmax_weight(a, y),
-    lambda g, y, _a, b: g * _softmax_weight(b, y),
-    points=(((-np.inf, -np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
+    lambda g, _y, a, b: g * _softmax_weight(a, b),
+    lambda g, _y, a, b: g * _softmax_weight(b, a),
+    points=(((-np.inf, -np.inf), (0.5, 0.5)), ((np.inf, np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
 )
 def logaddexp(a: Any, b: Any) -> Any:
-    """``log(exp(a) + exp(b))`` without overflow; where both are -inf each gets half of the gradient."""
+    """``log(exp(a) + exp(b))`` without overflow; where both are the same infinity each gets half of the gradient."""
     return np.logaddexp(a, b)
 
 
 @elementwise(
-    lambda g, y, a, _b: g * _softmax_weight(a * _LN2, y * _LN2),
-    lambda g, y, _a, b: g * _softmax_weight(b * _LN2, y * _LN2),
-    points=(((-np.inf, -np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
+    lambda g, _y, a, b: g * _softmax_weight(a * _LN2, b * _LN2),
+    lambda g, _y, a, b: g * _softmax_weight(b * _LN2, a * _LN2),
+    points=(((-np.inf, -np.inf), (0.5, 0.5)), ((np.inf, np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
 )
 def logaddexp2(a: Any, b: Any) -> Any:
-    """``log2(2**a + 2**b)`` without overflow; where both are -inf each gets half of the gradient."""
+    """``log2(2**a + 2**b)`` without overflow; where both are the same infinity each gets half of the gradient."""
     return np.logaddexp2(a, b)
 
 

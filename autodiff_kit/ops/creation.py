@@ -15,6 +15,7 @@ from autodiff_kit.ops.broadcasting import broadcast_arrays, broadcast_to
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.number_parameters import value_of_parameter
+from autodiff_kit.ops.promotion import integer_in_dtype
 from autodiff_kit.platform import as_dtype, in_int64
 
 
@@ -60,6 +61,11 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     array([[7., 7.],
            [7., 7.]])
     """
+    if dtype is not None and (kind := _checked_dtype(dtype, "full")).kind in "iu":
+        if type(fill_value) is int:
+            fill_value = integer_in_dtype(fill_value, kind, "full")
+        elif type(fill_value) is float and not np.isfinite(fill_value):
+            raise DtypeError(f"full: dtype {kind} cannot hold {fill_value}")
     value = as_tensor(fill_value)
     return broadcast_to(value if dtype is None else cast(value, dtype), _checked_shape(shape, "full"))
 
@@ -278,7 +284,7 @@ def asarray(x: Any, dtype: Any = None) -> Tensor:
     Parameters
     ----------
     x : Tensor or array_like
-        A tensor stays on its tape.
+        A tensor stays on its tape; a list of tensors is stacked.
     dtype : dtype, optional
         By default that of the value.
 
@@ -299,6 +305,8 @@ def asarray(x: Any, dtype: Any = None) -> Tensor:
     --------
     >>> ak.asarray([1, 2], "float32").dtype
     dtype('float32')
+    >>> ak.grad(lambda x: ak.sum(ak.asarray([x, x * x])))(2.0).tolist()
+    5.0
     """
     value = as_tensor(x)
     return value if dtype is None or value.dtype == _checked_dtype(dtype, "asarray") else cast(value, dtype)

@@ -24,6 +24,7 @@ from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.index_arguments import checked_index, index_after_leading_axes, is_basic_index
 from autodiff_kit.ops.indexing import getitem
+from autodiff_kit.ops.promotion import integer_in_dtype
 from autodiff_kit.ops.segment_reductions import segment_max, segment_min, segment_prod, segment_sum
 from autodiff_kit.ops.selection import where
 from autodiff_kit.ops.shape_manipulation import reshape
@@ -163,7 +164,7 @@ def _selected_shape(shape: tuple[int, ...], index: tuple[Any, ...]) -> tuple[int
 
 def _in_dtype_of(x: Tensor, values: Any) -> Tensor:
     """The values in the dtype of ``x``, which an update keeps."""
-    new = as_tensor(values)
+    new = as_tensor(integer_in_dtype(values, x.dtype, "at") if type(values) is int and x.dtype.kind != "b" else values)
     if new.dtype == x.dtype:
         return new
     if new.dtype.kind not in {"f": "biuf", "i": "biu", "u": "biu", "b": "b"}[x.dtype.kind]:

@@ -17,6 +17,7 @@ from autodiff_kit.ops import factorizations
 from autodiff_kit.ops.axes import swap_last_axes
 from autodiff_kit.ops.families import general, nondifferentiable
 from autodiff_kit.ops.lapack import NOT_FINITE, call_lapack, check_matrices, prepare_system, to_lapack_dtype
+from autodiff_kit.ops.number_parameters import check_number
 
 _SINGULAR = "Use ak.pinv(a) for the least-squares solution, or add a small multiple of np.eye(n)"
 
@@ -202,4 +203,4 @@ def pinv(a: Any, rcond: float | None = None) -> Tensor:
     """
     (a,), back = to_lapack_dtype("pinv", a)
     check_matrices("pinv", a, square=False)
-    return back(_pinv(a, rcond))
+    return back(_pinv(a, None if rcond is None else check_number("pinv: rcond", rcond)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, add_method, unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import ArgumentError, DtypeError
 from autodiff_kit.ops import (
@@ -41,10 +43,14 @@ def _numpy_select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
         raise ArgumentError(
             f"select: got {len(condlist)} conditions and {len(choicelist)} choices; give one choice for each condition"
         )
-    out = as_tensor(default)
-    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+    values = [x if type(x) in (int, float) else as_tensor(x) for x in (*choicelist, default)]
+    kind = np.result_type(*[x if type(x) in (int, float) else x.dtype for x in values])
+    *choices, out = (dtypes.cast(x, kind) if isinstance(x, Tensor) else as_array(x, kind) for x in values)
+    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
+        if as_tensor(condition).dtype != bool:
+            raise DtypeError(f"select: the conditions must be boolean, got dtype {as_tensor(condition).dtype}")
         out = select(choice, out, condition)
-    return out
+    return as_tensor(out)
 
 
 def _numpy_reshape(x: Any, shape: Any, order: str = "C") -> Tensor:
@@ -113,15 +119,17 @@ _ARGUMENT_NAMES = {
 _IGNORED_ARGUMENTS = ("casting", "copy", "device", "kind", "like", "order", "subok")
 
 
+# Those of NumPy's arguments by position from which on the kit's functions have others.
+_PASSED_BY_NAME = (*_IGNORED_ARGUMENTS, "dtype", "out", "UPLO", "retstep")
+
+
 # Functions whose result depends on the order in which entries are read.
 _TAKES_ORDER = ("reshape", "ravel")
 
 
-# Reductions with a dtype, which NumPy takes by position too; those that divide; and what follows
-# axis, dtype and out by position.
+# Reductions with a dtype, and those that divide.
 _TAKES_DTYPE = ("sum", "prod", "cumsum", "cumprod", "mean", "var", "std")
 _DIVIDES = ("mean", "var", "std")
-_AFTER_OUT = {"cumsum": (), "cumprod": (), "var": ("ddof", "keepdims"), "std": ("ddof", "keepdims")}
 
 
 # The operations by NumPy's functions themselves: a name may belong to other functions too, such as a user's ufunc
@@ -163,16 +171,19 @@ add_method("__array_ufunc__", _array_ufunc)
 add_method("__array_function__", _array_function)
 
 
-def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _adapted(name: str, function: Callable[..., Any], numpys: Callable[..., Any]) -> Callable[..., Any]:
     """An operation that accepts NumPy's arguments.
 
     NumPy passes its own defaults, such as ``out=None``; they are dropped.
     """
+    by_name: tuple[int, tuple[str, ...]] | None = None
 
     def call(*args: Any, **options: Any) -> Any:
-        if name in _TAKES_DTYPE and len(args) > 2:
-            named = ("axis", "dtype", "out", *_AFTER_OUT.get(name, ("keepdims",)))
-            args, options = args[:1], dict(zip(named, args[1:], strict=False)) | options
+        nonlocal by_name
+        if len(args) > 1:
+            by_name = by_name or _passed_by_name(function, numpys)
+            options = dict(zip(by_name[1], args[by_name[0] :], strict=False)) | options
+            args = args[: by_name[0]]
         kept = {
             k: x
             for k, x in options.items()
@@ -193,6 +204,19 @@ def _adapted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     call.__name__ = name
     return call
+
+
+def _passed_by_name(function: Callable[..., Any], numpys: Callable[..., Any]) -> tuple[int, tuple[str, ...]]:
+    """Where NumPy's positional arguments begin to differ from the kit's, and their names from there on."""
+    try:
+        theirs = [p.name for p in inspect.signature(numpys).parameters.values() if p.kind <= p.POSITIONAL_OR_KEYWORD]
+    except ValueError:  # a function in C that does not tell
+        theirs = []
+    own = list(inspect.signature(function).parameters)
+    for k, name in enumerate(theirs[1:], 1):
+        if own[k : k + 1] != [_ARGUMENT_NAMES.get(name, name)] and name in _PASSED_BY_NAME:
+            return k, tuple(theirs[k:])
+    return sys.maxsize, ()
 
 
 def _in_dtype(reduction: Callable[..., Any], args: tuple[Any, ...], dtype: Any, options: dict[str, Any]) -> Tensor:
@@ -230,4 +254,4 @@ def install_numpy_functions(operations: Mapping[str, Callable[..., Any]]) -> Non
     for name, function in functions.items():
         numpys = getattr(np.linalg if name.startswith("linalg.") else np, name.removeprefix("linalg."), None)
         if numpys is not None:
-            _OPERATIONS[numpys] = _adapted(name, function)
+            _OPERATIONS[numpys] = _adapted(name, function, numpys)

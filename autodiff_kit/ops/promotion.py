@@ -9,11 +9,20 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
+from autodiff_kit.errors import DtypeError
 
 
 def promote(x: Tensor, dtype: Any) -> Tensor:
     """The tensor in a wider floating dtype, by a product that NumPy's promotion widens."""
     return x if x.dtype == dtype else x * np.ones((), dtype)[()]
+
+
+def integer_in_dtype(x: int, dtype: Any, name: str) -> np.ndarray[Any, Any]:
+    """A Python integer in the dtype of the values beside it; an error if it does not fit."""
+    try:
+        return np.asarray(x, dtype)
+    except OverflowError as error:
+        raise DtypeError(f"{name}: {error}; ak.cast(x, dtype) changes the dtype of the values beside it") from error
 
 
 def number_or_array(value: Any) -> Any:

@@ -6,22 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.fast_dispatch import PYTHON_NUMBERS
+from autodiff_kit.core.numpy_protocol import Value, check_real_numbers, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import ArgumentError
 from autodiff_kit.ops.arithmetic import maximum, minimum
 from autodiff_kit.ops.families import elementwise, linear
-from autodiff_kit.ops.promotion import number_or_array, promote
+from autodiff_kit.ops.promotion import integer_in_dtype, number_or_array, promote
 from autodiff_kit.ops.searching import nonzero
 
 
 def _copied_condition(condition: Any) -> Any:
     """The condition as an array; copied, because the tape keeps it and users may change theirs."""
-    if type(condition) is np.ndarray:
-        return condition.copy("K")
-    return as_array(condition._value) if isinstance(condition, Value) else np.copy(condition)
+    if isinstance(condition, Value):
+        return as_array(condition._value)
+    own = condition.copy("K") if type(condition) is np.ndarray else np.copy(condition)
+    check_real_numbers(own.dtype, "the condition")
+    return own
 
 
 @elementwise(
@@ -94,16 +97,30 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Any:
         raise ArgumentError(
             "where takes a condition and both values, or a condition alone; one of the two values is missing"
         )
-    return select(*_promote_with_float64_scalar(a, b), condition)
+    return select(*_promoted(a, b), condition)
 
 
-def _promote_with_float64_scalar(a: Any, b: Any) -> tuple[Any, Any]:
-    """With a float64 scalar, which the kit stores as a Python number, smaller floats become float64, as in NumPy."""
-    if any(type(x) in (int, float) for x in (a, b)):
-        return a, b
+def _promoted(a: Any, b: Any) -> tuple[Any, Any]:
+    """The two values in dtypes that NumPy joins as it would join the given ones.
+
+    A Python integer takes the dtype of the other value. With a float64 scalar, which the kit stores as a Python number,
+    smaller floats become float64.
+    """
+    if type(a) in PYTHON_NUMBERS or type(b) in PYTHON_NUMBERS:
+        return _number_beside(a, b), _number_beside(b, a)
     a, b = as_tensor(a), as_tensor(b)
     mixed = a.dtype != b.dtype and any(type(x._value) is float for x in (a, b))
     return (promote(a, np.float64), promote(b, np.float64)) if mixed else (a, b)
+
+
+def _number_beside(x: Any, other: Any) -> Any:
+    """A Python number, or a symbolic one, in the dtype that it takes beside another value."""
+    if type(x) not in PYTHON_NUMBERS or type(x) is float or type(other) in (*PYTHON_NUMBERS, bool):
+        return x
+    kind = as_tensor(other).dtype
+    if type(x) is int:
+        return x if kind.kind == "b" else integer_in_dtype(x, kind, "where")
+    return as_array(x.as_value(), kind) if kind.kind == "f" else x
 
 
 def _inside_bounds(x: Any, lo: Any, hi: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size
 from autodiff_kit.ops.docstrings import sections_of
+from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.norms import vector_norm
 from autodiff_kit.ops.number_parameters import check_number
 from autodiff_kit.ops.promotion import as_floating
@@ -44,6 +45,8 @@ def var(x: Any, axis: Axis = None, ddof: float = 0, keepdims: bool = False, corr
     1.25
     """
     t = as_floating(x)
+    if t.dtype == np.float16:  # squares of which the mean fits may be too large themselves
+        return cast(var(cast(t, np.float32), axis, ddof, keepdims, correction), np.float16)
     away = t - mean(t, axis, True)
     return _scale_without_warning(
         sum(away * away, axis, keepdims), _inverse_count(t, axis, ddof if correction is None else correction)

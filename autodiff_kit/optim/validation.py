@@ -25,23 +25,26 @@ __all__ = [
 ]
 
 
+_NUMBERS = (int, float, np.integer, np.floating)
+
+
 def non_negative(name: str, value: Any) -> float:
     """A setting that is a finite number of 0 or more."""
-    if not (isinstance(value, (int, float, np.number)) and 0 <= value < np.inf):
+    if not (isinstance(value, _NUMBERS) and 0 <= value < np.inf):
         raise StructureError(f"{name} must be a number of 0 or more, and finite; got {value!r}")
     return float(value)
 
 
 def positive(name: str, value: Any) -> float:
     """A setting that is a finite number above 0."""
-    if not (isinstance(value, (int, float, np.number)) and 0 < value < np.inf):
+    if not (isinstance(value, _NUMBERS) and 0 < value < np.inf):
         raise StructureError(f"{name} must be a number above 0, and finite; got {value!r}")
     return float(value)
 
 
 def fraction(name: str, value: Any) -> float:
     """A setting of at least 0 and below 1."""
-    if not (isinstance(value, (int, float, np.number)) and 0 <= value < 1):
+    if not (isinstance(value, _NUMBERS) and 0 <= value < 1):
         raise StructureError(f"{name} must be at least 0 and below 1, got {value!r}")
     return float(value)
 
@@ -100,7 +103,7 @@ def gradient_for_variable(g: Any, variable: Variable) -> Any:
 def real_array(what: str, value: Any, convert: Callable[[Any], Any] = np.asarray) -> np.ndarray[Any, Any]:
     """An array of real numbers."""
     try:
-        found: np.ndarray[Any, Any] = convert(unwrap(value))
+        found: np.ndarray[Any, Any] = convert(canonical(value) if hasattr(value, "mask") else unwrap(value))
     except ValueError as error:
         raise ShapeError(f"{what} cannot be converted to an array: {error}") from error
     if found.dtype.kind not in "biuf":

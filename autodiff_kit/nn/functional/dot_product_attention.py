@@ -11,7 +11,7 @@ from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.selection import where
-from autodiff_kit.ops.softmax import check_masking, masked_softmax, softmax
+from autodiff_kit.ops.softmax import check_masking, checked_mask, masked_softmax, softmax
 
 __all__ = ["attention"]
 
@@ -86,14 +86,18 @@ def attention(
 
 def _visible_keys(mask: Any, q: Tensor, k: Tensor) -> Any:
     """Keys that at least one query may attend to, as a boolean column ``(..., n, 1)``."""
+    rows = (q.shape[-2], k.shape[-2])
+    checked_mask((*np.broadcast_shapes(q.shape[:-2], k.shape[:-2]), *rows), mask)
     keep = as_array(unwrap(mask))
-    full = np.broadcast_to(keep, np.broadcast_shapes(keep.shape, (q.shape[-2], k.shape[-2])))
+    full = np.broadcast_to(keep, np.broadcast_shapes(keep.shape, rows))
     return np.any(full, axis=-2)[..., None]
 
 
 def _check_shapes(q: Tensor, k: Tensor, v: Tensor) -> None:
     if min(q.ndim, k.ndim, v.ndim) < 2:
         raise ShapeError(f"attention needs matrices of queries, keys and values; got {q.shape}, {k.shape}, {v.shape}")
+    if not q.shape[-1]:
+        raise ShapeError(f"attention needs vectors of at least one entry; got queries {q.shape}")
     if q.shape[-1] != k.shape[-1]:
         raise ShapeError(f"queries {q.shape} and keys {k.shape} must have vectors of the same length")
     if k.shape[-2] != v.shape[-2]:

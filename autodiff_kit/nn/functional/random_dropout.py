@@ -68,7 +68,7 @@ def dropout(x: Any, rate: Any, seed: Any = None, training: bool = True) -> Tenso
 def _draw_mask(shape: tuple[int, ...], seed: Any, probability: float) -> np.ndarray[Any, Any]:
     """A mask of the entries that are kept; in a compiled function it is drawn again at each call."""
     try:
-        generator = np.random.default_rng(seed)
+        generator = np.random.default_rng(np.asarray(seed) if isinstance(seed, np.ndarray) else seed)
     except (TypeError, ValueError) as error:
         raise DtypeError(f"dropout: the seed must be an integer of 0 or more, or a Generator, got {seed!r}") from error
     keep: np.ndarray[Any, Any] = generator.random(shape) >= probability

@@ -34,6 +34,8 @@ def positive_number(name: str, what: str, given: Any) -> Any:
 
 def _number(name: str, what: str, given: Any) -> float:
     try:
-        return float(unwrap(given))
+        number: Any = unwrap(given)
+        number = complex(number) if np.iscomplexobj(number) else number  # NumPy's own would lose its imaginary part
+        return float(number)
     except (TypeError, ValueError) as error:
         raise DtypeError(f"{name}: {what} must be a number, got {given!r}") from error

@@ -128,7 +128,7 @@ can differentiate the result. The gradient must be f's slope where x > 0 and exa
         "adds-eps": "The value at x = {x} is off by {e}. A constant or a lower limit in the input of f also changes entries where x > 0.",
         "chooses-only-the-input": "The input of {f} is chosen, but the value is {other} where x is not positive; 0 is expected. The result needs a choice as well.",
         "zero-included": "At x = 0 your condition chooses {f}, whose value or slope is infinite there. f is asked for where x > 0, and 0 at x = 0.",
-        "constant-of-another-dtype": "The values are right, but their dtype is float64 where x is float32. Often a constant is the cause: 1.0 and 0.0 keep the dtype of x, but an integer such as 1, or a float64 array from NumPy, makes the result float64.",
+        "constant-of-another-dtype": "The values are right, but their dtype is float64 where x is float32. Often a constant is the cause: numbers such as 1.0 and 0 keep the dtype of x, but a float64 array from NumPy, such as np.zeros(3), makes the result float64.",
         "cuts-the-gradient": "The values are right, but no gradient reaches x. Compute the result from x with the kit's operations only.",
     },
     hints=(

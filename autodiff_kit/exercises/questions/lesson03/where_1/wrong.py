@@ -60,8 +60,8 @@ def outside_from_zero(name, x):
     return ak.where(x >= 0, getattr(ak, name)(x), 0.0)
 
 
-def integers(name, x):
-    return ak.where(x > 0, getattr(ak, name)(ak.where(x > 0, x, 1)), 0)
+def zeros_from_numpy(name, x):
+    return ak.where(x > 0, getattr(ak, name)(ak.where(x > 0, x, 1.0)), np.zeros(x.shape))
 
 
 WRONG = {
@@ -86,5 +86,5 @@ WRONG = {
     "1 elsewhere": ((lambda n, x: right(n, x, otherwise=1.0),), ""),
     "no choice": ((lambda n, x: getattr(ak, n)(x),), ""),
     "always float64": ((double,), "constant-of-another-dtype"),
-    "integer constants": ((integers,), "constant-of-another-dtype"),
+    "zeros from NumPy": ((zeros_from_numpy,), "constant-of-another-dtype"),
 }
