@@ -27,8 +27,7 @@ def all_input_cotangents(op: Op, node: Node, g: Any, saved: tuple[Any, ...], gra
         saved = tuple(s if type(s) is ArraySpec else wrap(canonical(s)) for s in saved)
         g = wrap(canonical(g))
     parts = call_traced(rule, (g, *saved), node.params)
-    if not isinstance(parts, (tuple, list)):
-        parts = (parts,)
+    parts = parts if isinstance(parts, (tuple, list)) else (parts,)
     if len(parts) != len(node.inputs):
         raise StructureError(
             f"the gradient of {op.name!r} returned {len(parts)} values for {len(node.inputs)} inputs; it must return "
@@ -36,6 +35,7 @@ def all_input_cotangents(op: Op, node: Node, g: Any, saved: tuple[Any, ...], gra
         )
     if op.user_defined:
         parts = [part if part is None else as_tensor(part) for part in parts]
+        node.set_extra("given", [part is not None for part in parts])  # what `tape.explain` asks
         for part, n in zip(parts, node.inputs, strict=True):
             _check_shape(op, part, n)
     return dict(enumerate(parts if graph else map(unwrap, parts)))

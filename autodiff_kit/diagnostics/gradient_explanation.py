@@ -5,7 +5,8 @@ nothing runs until ``explain`` is called. A gradient is None for one of five cau
 
 1. the source is a tensor that the tape does not watch, such as a variable that ``x = x + 1`` replaced;
 2. the value left the tape: it became a plain array or number, or ``stop_gradient`` ended the path;
-3. the path goes through an operation without a derivative: integers, booleans, rounding, positions such as argmax;
+3. the path goes through an operation without a derivative (integers, booleans, rounding, positions such as argmax), or
+   whose rule, which the user wrote, gave None;
 4. the value went through state: it was assigned to a variable, which keeps the numbers but not their history;
 5. the target does not depend on the source, as far as the tape has recorded.
 """
@@ -59,7 +60,7 @@ class GradientExplanation:
         1 to 5 as in the list above; 0 if they are connected.
     kind : str
         The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "stopped", "plain", "target"; "whole",
-        "no_slope"; "state"; "decided", "unwatched", "unread", "cousin", "unrelated", "unused".
+        "no_slope", "refused"; "state"; "decided", "unwatched", "unread", "cousin", "unrelated", "unused".
     node : int or None
         Position on the tape of the operation that breaks the path.
     cell, line, code : str, int, str
@@ -192,7 +193,7 @@ class DependencyAnalysis:
         self.known = {*self.ids, *tape._leaves()}
         self.target_nodes = {n for t in targets if (n := self._node(t)) is not None}
         self.ancestors = _ancestors(self.nodes, self.target_nodes)
-        self.differentiable_ancestors = _ancestors(self.nodes, self.target_nodes, _is_differentiable)
+        self.differentiable_ancestors = _ancestors(self.nodes, self.target_nodes, _gradient_inputs)
 
     def _node(self, value: Any) -> Node | None:
         node = self.tape._node_of(value) if isinstance(value, Value) else None
@@ -215,8 +216,11 @@ class DependencyAnalysis:
     def _explain_connection(self) -> GradientExplanation | None:
         if self.source_node not in self.differentiable_ancestors:
             return None
-        steps = sum(n in self.ids for n in self.reached & self.differentiable_ancestors)
-        return self._explanation("connected", steps=f"{steps} operation{'s lead' if steps != 1 else ' leads'}")
+        path = [n for n in self.reached & self.differentiable_ancestors if n in self.ids]
+        steps = f"{len(path)} operation{'s lead' if len(path) != 1 else ' leads'}"
+        untried = [n.op.name for n in path if n.op.user_defined and n.get_extra("given") is None]
+        doubt = f" The rule of {untried[0]} has not run yet; if it gives None, so will the gradient." if untried else ""
+        return self._explanation("connected", steps=steps, doubt=doubt)
 
     def _explain_missing_derivative(self) -> GradientExplanation | None:
         """Cause 3: the path goes through an operation without a derivative."""
@@ -224,13 +228,11 @@ class DependencyAnalysis:
             return self._explanation("whole", dtype=self.source.dtype)
         alive = {self.source_node} if self.source_node in self.ancestors else set()
         for node in self.nodes:
-            if any(n in alive for n in node.inputs if n is not None):
-                if _is_differentiable(node):
-                    alive.add(node)
-                elif node in self.ancestors:
-                    return self._explanation(
-                        "no_slope", node, op=node.op.name, remark=missing_derivative_remark(node.op.name)
-                    )
+            if any(n in alive for n in _gradient_inputs(node)):
+                alive.add(node)
+            elif node in self.ancestors and any(n in alive for n in node.inputs if n is not None):
+                kind, name = "refused" if _is_differentiable(node) else "no_slope", node.op.name
+                return self._explanation(kind, node, op=name, remark=missing_derivative_remark(name))
         return None
 
     def _explain_mark(self) -> GradientExplanation | None:
@@ -353,12 +355,26 @@ def _is_differentiable(node: Node) -> bool:
     return node.op is not None and (node.op.vjps is not None or node.op.vjp_all is not None)
 
 
-def _ancestors(nodes: list[Node], tips: set[Node], through: Callable[[Node], bool] = lambda node: True) -> set[Node]:
-    """All nodes that some nodes depend on, themselves included, along paths through nodes that pass a test."""
+def _gradient_inputs(node: Node) -> list[Node]:
+    """The inputs that a node passes a gradient to: none without rules, and not those for which a rule gave None."""
+    if not _is_differentiable(node):
+        return []
+    given = node.get_extra("given") or [True] * len(node.inputs)
+    return [n for n, passes in zip(node.inputs, given, strict=True) if n is not None and passes]
+
+
+def _recorded_inputs(node: Node) -> list[Node]:
+    return [n for n in node.inputs if n is not None]
+
+
+def _ancestors(
+    nodes: list[Node], tips: set[Node], inputs_of: Callable[[Node], list[Node]] = _recorded_inputs
+) -> set[Node]:
+    """All nodes that some nodes depend on, themselves included, along the inputs that ``inputs_of`` gives."""
     found = set(tips)
     for node in reversed(nodes):
-        if node in found and through(node):
-            found.update(n for n in node.inputs if n is not None)
+        if node in found:
+            found.update(inputs_of(node))
     return found
 
 

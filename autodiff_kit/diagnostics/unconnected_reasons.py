@@ -34,7 +34,7 @@ class UnconnectedReason(NamedTuple):
 
 
 REASONS: dict[str, UnconnectedReason] = {
-    "connected": UnconnectedReason(0, "They are connected.", "{steps} from {source} to {target}.", ""),
+    "connected": UnconnectedReason(0, "They are connected.", "{steps} from {source} to {target}.{doubt}", ""),
     "replaced": UnconnectedReason(
         1,
         "A tensor has taken the variable's place.",
@@ -87,6 +87,14 @@ REASONS: dict[str, UnconnectedReason] = {
         "{op} has no slope.",
         "{remark}",
         "Use a differentiable approximation (ak.relax), or give it a gradient with ak.gradient_override_map.",
+    ),
+    "refused": UnconnectedReason(
+        3,
+        "The rule of {op} gave None.",
+        "{op} has a rule of its own for the gradient, and for an input that depends on {source} the rule gave None, so "
+        "no gradient passes.",
+        "If you wrote the rule, return a gradient for this input. If {op} runs a function again for its gradient, the "
+        "path breaks inside that function: record it without checkpoints and ask again.",
     ),
     "state": UnconnectedReason(
         4,

@@ -271,3 +271,60 @@ def test_marks_take_no_memory_until_a_value_leaves() -> None:
     assert len(tape._record.path_breaks) == 1
     tape.reset()
     assert tape._record.path_breaks == []
+
+
+# ------------------------------------------------------------------------------------------------ rules of the user
+@ak.custom_gradient
+def silent(v: Any) -> Any:
+    return v * 2.0, lambda g: None
+
+
+@ak.custom_gradient
+def left_factor_only(a: Any, b: Any) -> Any:
+    return a * b, lambda g: (g * b, None)
+
+
+def of_registered_rule(x: Any) -> Any:
+    with ak.gradient_override_map({"Exp": "GivesNone"}):
+        return ak.exp(x)
+
+
+@ak.register_gradient("GivesNone")
+def gives_none(g: Any, ans: Any, x: Any) -> None:
+    return None
+
+
+def of_checkpointed_loop(x: Any) -> Any:
+    return ak.scan(lambda c, a: (c * ak.floor(a * x[0]), None), 1.0, np.ones(4), checkpoint_every=2)[0]
+
+
+@pytest.mark.parametrize(
+    ("f", "name"),
+    [
+        (silent, "silent"),
+        (ak.vmap(silent), "silent"),
+        (lambda x: left_factor_only([3.0, 4.0], x), "left_factor_only"),
+        (of_registered_rule, "exp"),
+        (of_checkpointed_loop, "scan"),
+    ],
+)
+def test_a_rule_that_gave_none_is_named(f: Any, name: str) -> None:
+    x = ak.Variable([0.7, 1.3])
+    with ak.GradientTape() as tape:
+        y = f(x * 1.0) + 1.0
+    before = tape.explain(y, x)
+    assert before.connected
+    assert before.because.endswith(f" The rule of {name} has not run yet; if it gives None, so will the gradient.")
+    assert tape.gradient(y, x) is None
+    why = tape.explain(y, x)
+    assert (why.cause, why.kind, why.headline) == (3, "refused", f"The rule of {name} gave None.")
+
+
+def test_a_rule_that_gave_none_for_another_input_is_no_cause() -> None:
+    x, w = ak.Variable([0.7, 1.3]), ak.Variable([1.0, 2.0])
+    with ak.GradientTape() as tape:
+        y = left_factor_only(x, w)
+    assert [g is None for g in tape.gradient(y, [x, w])] == [False, True]
+    why = tape.explain(y, [x, w])
+    assert [e.kind for e in why] == ["connected", "refused"]
+    assert why[0].because == "1 operation leads from x to y."
