@@ -19,7 +19,7 @@ class PathBreak(NamedTuple):
     ----------
     kind : str
         "left" (it became a plain number or array), "decided" (the condition of a branch), "stopped"
-        (``stop_gradient``) or "assigned" (to a variable).
+        (``stop_gradient``), "assigned" (to a variable), or "overwritten" (a variable whose value was replaced).
     what : Node or Variable
         The node of the value, or the variable itself.
     variable : Variable or None

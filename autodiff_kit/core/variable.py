@@ -83,6 +83,7 @@ class Variable(Value):
 
     def assign(self, value: Any) -> Variable:
         """Replace the value; shape and dtype stay the same."""
+        self._mark_exit("overwritten")
         return self._set(value, value)
 
     def assign_add(self, value: Any) -> Variable:
@@ -94,9 +95,8 @@ class Variable(Value):
         return self._set(self._combined(operator.sub, value), value)
 
     def _combined(self, how: Callable[[Any, Any], Any], value: Any) -> Any:
-        given = unwrap(value)
-        if type(given) not in (float, int, np.ndarray):
-            given = canonical(given)  # lists become arrays; other objects raise an error
+        given = unwrap(value)  # of other types, lists become arrays, and what is no number raises an error
+        given = given if type(given) in (float, int, np.ndarray) else canonical(given)
         try:
             return how(self._value, given)
         except AutodiffError:

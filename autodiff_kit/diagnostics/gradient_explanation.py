@@ -37,6 +37,7 @@ from autodiff_kit.core.source_location import (
 from autodiff_kit.core.tape import GradientTape, add_tape_method
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
+from autodiff_kit.diagnostics.state_flow import assignment_on_path
 from autodiff_kit.diagnostics.unconnected_reasons import REASONS, missing_derivative_remark
 
 __all__ = ["GradientExplanation", "GradientExplanations", "explain"]
@@ -237,18 +238,24 @@ class DependencyAnalysis:
 
     def _explain_mark(self) -> GradientExplanation | None:
         """Causes 4 and 2, and branches: the path ends at a mark (assigned, stopped, left, or decided a branch)."""
-        mine = [m for m in self.record.path_breaks if m.what is self.source or m.what in self.reached]
+        known = (m for m in self.record.path_breaks if m.what is self.source or m.what in self.reached)
+        mine = [m for m in known if m.kind != "overwritten"]
         if not self.target_nodes:  # the target is on no tape: the last mark of the source explains it
             mine = [m for m in mine if m.kind != "decided"][-1:] or mine
-        for kind in ("assigned", "stopped", "left", "decided"):
+        if assigned := self._assignment(mine):
+            return self._explanation("state", assigned, variable=self._display_name(assigned.variable, "the variable"))
+        for kind in ("stopped", "left", "decided"):
             fitting = [m for m in mine if m.kind == kind and self._can_be_cause(m)]
-            if fitting and kind == "assigned":
-                return self._explanation(
-                    "state", fitting[0], variable=self._display_name(fitting[0].variable, "the variable")
-                )
             if fitting:
                 return self._explanation(kind, fitting[-1])
         return None
+
+    def _assignment(self, mine: list[PathBreak]) -> PathBreak | None:
+        """The assignment that carried the source's numbers to the target."""
+        if not self.target_nodes:
+            return next((m for m in mine if m.kind == "assigned"), None)
+        variables = [t for t in self.targets if isinstance(t, Variable)]
+        return assignment_on_path(self.record, self.reached, self.source, [*variables, *self.target_nodes])
 
     def _explain_unwatched_source(self) -> GradientExplanation | None:
         """Cause 1, and variables that the tape does not watch or that were never used on it."""
@@ -297,15 +304,8 @@ class DependencyAnalysis:
         return [(name, value) for name, value in scopes if isinstance(value, Tensor) and not name.startswith("_")]
 
     # --------------------------------------------------------------------------------------------------- what is known
-    def _depends_on(self, variable: Variable) -> bool:
-        """Whether the target depends on a variable."""
-        hit = self.record.readings.get(id(variable))
-        return hit is not None and hit.first.node in self.ancestors
-
     def _can_be_cause(self, mark: PathBreak) -> bool:
         """Whether the target uses a constant after a mark: only then can the mark be the cause."""
-        if mark.kind == "assigned":
-            return self._depends_on(mark.variable) or not self.target_nodes
         later = (n for n in self.nodes[mark.at :] if n in self.ancestors)
         return mark.kind == "decided" or not self.target_nodes or any(n is None for node in later for n in node.inputs)
 

@@ -328,3 +328,69 @@ def test_a_rule_that_gave_none_for_another_input_is_no_cause() -> None:
     why = tape.explain(y, [x, w])
     assert [e.kind for e in why] == ["connected", "refused"]
     assert why[0].because == "1 operation leads from x to y."
+
+
+# --------------------------------------------------------------------------------------- assignments and their order
+def test_an_assignment_after_the_last_reading_is_no_cause() -> None:
+    x, b = ak.Variable(2.0), ak.Variable(0.0)
+    with ak.GradientTape() as tape:
+        y = b * 3.0
+        b.assign(x)
+    assert tape.gradient(y, x) is None
+    assert tape.explain(y, x).kind == "unread"
+
+
+def test_an_overwritten_assignment_is_no_cause() -> None:
+    x, b = ak.Variable(2.0), ak.Variable(0.0)
+    with ak.GradientTape() as tape:
+        b.assign(x * 1.0)
+        b.assign(5.0)
+        plain = float(x)
+        broke = _line_above()
+        y = b * plain
+    assert tape.gradient(y, x) is None
+    why = tape.explain(y, x)
+    assert (why.kind, why.line) == ("left", broke)
+
+
+def test_of_several_assignments_the_last_before_the_reading_is_named() -> None:
+    x, b = ak.Variable(2.0), ak.Variable(0.0)
+    with ak.GradientTape() as tape:
+        b.assign(x * 1.0)
+        b.assign(x * 2.0)
+        broke = _line_above()
+        first = b * 3.0
+        b.assign_add(x)
+        broke_again = _line_above()
+        second = b * 4.0
+        b.assign(x * 5.0)
+    assert tape.gradient([first, second], x) is None
+    assert [tape.explain(y, x).line for y in (first, second)] == [broke, broke_again]
+    assert tape.explain(first, x).kind == tape.explain(second, x).kind == "state"
+
+
+@pytest.mark.parametrize("trainable", [True, False])
+def test_numbers_are_followed_from_one_variable_to_the_next(trainable: bool) -> None:
+    x, w = ak.Variable(2.0), ak.Variable(7.0)
+    b, c = ak.Variable(0.0, trainable=trainable), ak.Variable(0.0, trainable=trainable)
+    with ak.GradientTape() as tape:
+        b.assign(x)
+        broke = _line_above()
+        c.assign(b)
+        y = c * w
+    assert tape.gradient(y, x) is None
+    why = tape.explain(y, x)
+    assert (why.kind, why.line) == ("state", broke)
+
+
+def test_a_variable_keeps_numbers_that_a_later_assignment_uses_again() -> None:
+    x, b = ak.Variable(2.0), ak.Variable(0.0)
+    with ak.GradientTape() as tape:
+        b.assign(x)
+        broke = _line_above()
+        b.assign(b * 0.5)
+        y = b * 3.0
+        z = b.read_value()
+        b.assign(1.0)
+    assert tape.gradient(y, x) is None
+    assert [(e.kind, e.line) for e in (tape.explain(y, x), tape.explain(z, x))] == [("state", broke)] * 2
