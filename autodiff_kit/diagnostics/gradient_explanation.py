@@ -13,9 +13,7 @@ nothing runs until ``explain`` is called. A gradient is None for one of five cau
 
 from __future__ import annotations
 
-import ast
 import html
-import linecache
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -29,7 +27,6 @@ from autodiff_kit.core.record import Node
 from autodiff_kit.core.source_location import (
     UNKNOWN_LOCATION,
     SourceLocation,
-    cells_in_order,
     display_name,
     location_of,
     user_frame,
@@ -39,6 +36,7 @@ from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.diagnostics.state_flow import assignment_on_path
 from autodiff_kit.diagnostics.unconnected_reasons import REASONS, missing_derivative_remark
+from autodiff_kit.diagnostics.user_code import rebinding_line
 
 __all__ = ["GradientExplanation", "GradientExplanations", "explain"]
 
@@ -266,7 +264,7 @@ class DependencyAnalysis:
         if isinstance(self.source, Variable):
             asked = self.record.watches_variables and self.source.trainable
             return self._explanation("unread" if asked and id(self.source) not in self.record.readings else "unwatched")
-        line = _rebinding_line(self.frame, self._display_name(self.source, ""))
+        line = rebinding_line(self.frame, self._display_name(self.source, ""))
         return self._explanation("replaced", line) if line else self._explanation("unwatched_tensor")
 
     def _explain_independence(self) -> GradientExplanation:
@@ -383,31 +381,3 @@ def _ranges(ids: list[int]) -> Ranges:
     known = set(ids)
     starts, ends = [k for k in ids if k - 1 not in known], [k for k in ids if k + 1 not in known]
     return tuple(zip(starts, ends, strict=True))
-
-
-# ------------------------------------------------------------------------------------------------------------ x = x + 1
-def _rebinding_line(frame: Any, name: str) -> SourceLocation | None:
-    """The line that rebound the name of a variable to a tensor, found by parsing the caller's code, or None."""
-    lines = [(cell, node) for cell in cells_in_order(frame.f_code.co_filename) for node in _assignments(cell, name)]
-    was_variable = any(_creates_variable(node) for _, node in lines)
-    others = [(cell, node.lineno) for cell, node in lines if not _creates_variable(node)]
-    return SourceLocation(*others[-1], frame.f_code.co_name) if was_variable and others else None
-
-
-def _assignments(cell: str, name: str) -> list[ast.Assign | ast.AnnAssign | ast.AugAssign]:
-    try:
-        tree = ast.parse("".join(linecache.getlines(cell)))
-    except SyntaxError:  # a cell with a magic command
-        return []
-    found = [n for n in ast.walk(tree) if isinstance(n, (ast.Assign, ast.AnnAssign, ast.AugAssign))]
-    return [n for n in found if name in _targets(n)]
-
-
-def _targets(node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> list[str]:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return [n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)]
-
-
-def _creates_variable(node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> bool:
-    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
-    return any(getattr(call.func, "attr", getattr(call.func, "id", "")) == "Variable" for call in calls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 from operator import methodcaller
 from typing import Any
 
@@ -394,3 +395,104 @@ def test_a_variable_keeps_numbers_that_a_later_assignment_uses_again() -> None:
         b.assign(1.0)
     assert tape.gradient(y, x) is None
     assert [(e.kind, e.line) for e in (tape.explain(y, x), tape.explain(z, x))] == [("state", broke)] * 2
+
+
+# ------------------------------------------------------------------------------------------- which line took its place
+def _makes_another_w() -> Any:
+    w = ak.Variable(2.0)
+    for _ in range(2):
+        w = w + 1.0
+    return w
+
+
+def _explain_argument(w: Any) -> Any:
+    with ak.GradientTape() as tape:
+        y = w * w
+    return tape.explain(y, w)
+
+
+def test_a_line_of_another_function_took_no_place() -> None:
+    w = ak.Variable(1.0)
+    assert _explain_argument(w).connected
+    assert _explain_argument(ak.constant(5.0)).kind == "unwatched_tensor"
+
+
+def _never_called(p: Any) -> None:
+    if p:
+        while p:
+            p = 1
+
+
+def test_a_line_that_never_ran_took_no_place() -> None:
+    p, why = ak.Variable(1.0), None
+    for _ in range(2):
+        with ak.GradientTape() as tape:
+            y = p * p
+        if (g := tape.gradient(y, p)) is None:
+            why = tape.explain(y, p)
+            break
+        p = p - 0.1 * g
+        broke = _line_above()
+    assert why is not None
+    assert (why.kind, why.line) == ("replaced", broke)
+
+
+def test_the_last_line_before_the_question_is_named() -> None:
+    w = ak.Variable(1.0)
+    for _ in range(1):
+        if w is not None:
+            w = w * 1.0
+    w = w - 0.1
+    broke = _line_above()
+    with ak.GradientTape() as tape:
+        y = w * w
+    why = tape.explain(y, w)
+    w = ak.constant(3.0)
+    assert (why.kind, why.line) == ("replaced", broke)
+
+
+def test_names_bound_by_an_expression_or_by_a_loop() -> None:
+    w, v = ak.Variable(1.0), ak.Variable(1.0)
+    if (w := w * 2.0) is not None:
+        broke = _line_above()
+    for v in [v * 2.0, v * 3.0]:  # noqa: B007, B020 - the subject of this test
+        broke_again = _line_above()
+    with ak.GradientTape() as tape:
+        y = w * v
+    assert [(e.kind, e.line) for e in tape.explain(y, [w, v])] == [("replaced", broke), ("replaced", broke_again)]
+
+
+def test_names_of_the_module_and_of_a_function_around() -> None:
+    code = """
+def step():
+    global w
+    w = w * 1.0
+
+def train():
+    w = 0.0
+    with ak.GradientTape() as tape:
+        y = u * u
+    return tape.explain(y, u)
+
+def outer():
+    p = ak.Variable(1.0)
+    p = p * 2.0
+    def inner():
+        with ak.GradientTape() as tape:
+            y = p * p
+        return tape.explain(y, p)
+    return inner()
+
+w = ak.Variable(1.0)
+step()
+with ak.GradientTape() as tape:
+    y = w * w
+whys = [tape.explain(y, w)]
+u = ak.Variable(1.0)
+u = u * 2.0
+whys += [train(), outer()]
+"""
+    space: dict[str, Any] = {"ak": ak}
+    linecache.cache["<scopes>"] = (len(code), None, code.splitlines(keepends=True), "<scopes>")
+    exec(compile(code, "<scopes>", "exec"), space)
+    assert [(e.kind, e.line) for e in space["whys"]] == [("replaced", 4), ("replaced", 27), ("replaced", 14)]
