@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import canonical, check_real_numbers, unwrap
+from autodiff_kit.core.numpy_protocol import Value, canonical, check_real_numbers, unwrap
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.errors import DtypeError
@@ -46,6 +46,8 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     Tensor([1., 2.], shape=(2,), dtype=float64)
     """
     tensor = wrap(copy_value(value, dtype))
+    if isinstance(value, Value):
+        value._mark_exit()
     if name is not None:
         tensor.set_extra("name", name)
     return tensor

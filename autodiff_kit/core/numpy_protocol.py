@@ -132,10 +132,7 @@ class Value:
         return self.numpy().tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        array = self.numpy()
-        if copy:
-            return np.array(array, dtype=dtype)
-        return array if dtype is None else array.astype(dtype, copy=False)
+        return self.numpy().astype(self.dtype if dtype is None else dtype, copy=bool(copy))
 
     def __len__(self) -> int:
         if not self.shape:
@@ -174,10 +171,10 @@ class Value:
     def __index__(self) -> int:
         if not np.issubdtype(self.dtype, np.integer) or self.shape:
             raise DtypeError(f"an index must be a single integer, got dtype {self.dtype} and shape {self.shape}")
-        return int(self._value)
+        return int(self._as(int))
 
     def __format__(self, spec: str) -> str:
-        return as_text(self._value) if isinstance(self._value, SymbolicValue) else format(np.asarray(self._value), spec)
+        return as_text(self._value) if isinstance(self._value, SymbolicValue) else format(self.numpy(), spec)
 
     __hash__ = object.__hash__
 

@@ -18,8 +18,9 @@ class PathBreak(NamedTuple):
     Attributes
     ----------
     kind : str
-        "left" (it became a plain number or array), "decided" (the condition of a branch), "stopped"
-        (``stop_gradient``), "assigned" (to a variable), or "overwritten" (a variable whose value was replaced).
+        "left" (it became a plain number or array), "decided" (the condition of a branch), "chose" (the condition or
+        index of an operation), "stopped" (``stop_gradient``), "assigned" (to a variable), or "overwritten" (a variable
+        whose value was replaced).
     what : Node or Variable
         The node of the value, or the variable itself.
     variable : Variable or None

@@ -73,8 +73,9 @@ class Variable(Value):
         constraint: Callable[[Any], Any] | None = None,
     ) -> None:
         self._value = copy_value(value, dtype)
-        self._name, self.constraint = name, constraint
-        self.trainable = check_flag("trainable", trainable)
+        self._name, self.constraint, self.trainable = name, constraint, check_flag("trainable", trainable)
+        if isinstance(value, Value):
+            value._mark_exit("assigned", self)
 
     @property
     def name(self) -> str | None:

@@ -36,7 +36,7 @@ from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.diagnostics.state_flow import assignment_on_path
 from autodiff_kit.diagnostics.unconnected_reasons import REASONS, missing_derivative_remark
-from autodiff_kit.diagnostics.user_code import rebinding_line
+from autodiff_kit.diagnostics.user_code import is_discarded, rebinding_line
 
 __all__ = ["GradientExplanation", "GradientExplanations", "explain"]
 
@@ -58,8 +58,9 @@ class GradientExplanation:
     cause : int
         1 to 5 as in the list above; 0 if they are connected.
     kind : str
-        The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "stopped", "plain", "target"; "whole",
-        "no_slope", "refused"; "state"; "decided", "unwatched", "unread", "cousin", "unrelated", "unused".
+        The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "stopped", "aside", "plain", "target";
+        "whole", "no_slope", "refused"; "state"; "decided", "chose", "unwatched", "unread", "left_only", "cousin",
+        "closure", "unrelated", "unused".
     node : int or None
         Position on the tape of the operation that breaks the path.
     cell, line, code : str, int, str
@@ -239,14 +240,15 @@ class DependencyAnalysis:
         known = (m for m in self.record.path_breaks if m.what is self.source or m.what in self.reached)
         mine = [m for m in known if m.kind != "overwritten"]
         if not self.target_nodes:  # the target is on no tape: the last mark of the source explains it
-            mine = [m for m in mine if m.kind != "decided"][-1:] or mine
+            mine = _last_kept([m for m in mine if m.kind != "decided"]) or mine
         if assigned := self._assignment(mine):
             return self._explanation("state", assigned, variable=self._display_name(assigned.variable, "the variable"))
-        for kind in ("stopped", "left", "decided"):
-            fitting = [m for m in mine if m.kind == kind and self._can_be_cause(m)]
-            if fitting:
-                return self._explanation(kind, fitting[-1])
-        return None
+        chose = [m for m in mine if m.kind == "chose" and self._is_used(m)]
+        left = [m for m in mine if m.kind in ("stopped", "left", "chose") and self._can_be_cause(m)]
+        decided = [m for m in mine if m.kind == "decided"]
+        sure = bool(self.target_nodes)
+        found = chose[-1:] or _last_kept(left, sure) or _last_kept(decided, sure)
+        return self._explanation(found[0].kind, found[0]) if found else None
 
     def _assignment(self, mine: list[PathBreak]) -> PathBreak | None:
         """The assignment that carried the source's numbers to the target."""
@@ -263,7 +265,9 @@ class DependencyAnalysis:
             return None
         if isinstance(self.source, Variable):
             asked = self.record.watches_variables and self.source.trainable
-            return self._explanation("unread" if asked and id(self.source) not in self.record.readings else "unwatched")
+            if not asked or id(self.source) in self.record.readings:
+                return self._explanation("unwatched")
+            return self._explain_side_effect() or self._explanation("unread")
         line = rebinding_line(self.frame, self._display_name(self.source, ""))
         return self._explanation("replaced", line) if line else self._explanation("unwatched_tensor")
 
@@ -280,6 +284,8 @@ class DependencyAnalysis:
     def _explain_unrelated(self) -> GradientExplanation:
         """Cause 5 for a source without a common origin: name the operations at which its paths end."""
         users = [n for n in self.nodes if n in self.reached and n is not self.source_node]
+        if elsewhere := self._explain_closure(users) or self._explain_side_effect():
+            return elsewhere
         read = {i for n in users for i in n.inputs}
         ends = [n for n in users if n not in read]
         if not ends:
@@ -290,6 +296,23 @@ class DependencyAnalysis:
         used = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
         it = "that" if len(ends) == 1 else "any of them"
         return self._explanation("unrelated", ends[-1], used=used, it=it)
+
+    def _explain_closure(self, users: list[Node]) -> GradientExplanation | None:
+        """Cause 5: a function with a gradient of its own uses the source, which is none of its arguments."""
+        owners = {n.op.name for n in self.ancestors if n.op is not None and n.op.user_defined}
+        inside = [n for n in users if n.code is not None and n.code.co_name.strip("<>_") in owners]
+        if not inside:
+            return None
+        return self._explanation("closure", inside[-1], op=inside[-1].code.co_name.strip("<>_"))
+
+    def _explain_side_effect(self) -> GradientExplanation | None:
+        """Causes 2 and 5: numbers of the source left the tape, and at most decided what was computed."""
+        mine = [m for m in self.record.path_breaks if m.what is self.source or m.what in self.reached]
+        own = [k for k, n in enumerate(self.nodes) if n in self.ancestors]
+        last = own[-1] if own else len(self.nodes)
+        if aside := _last_kept([m for m in mine if m.kind == "left" and m.at <= last], sure=True):
+            return self._explanation("aside", aside[0])
+        return self._explanation("left_only", mine[-1]) if mine and self.source_node is None else None
 
     def _operation_text(self, node: Node) -> str:
         """An operation with the name of its result, if a variable of the caller holds it, and its line."""
@@ -305,7 +328,12 @@ class DependencyAnalysis:
     def _can_be_cause(self, mark: PathBreak) -> bool:
         """Whether the target uses a constant after a mark: only then can the mark be the cause."""
         later = (n for n in self.nodes[mark.at :] if n in self.ancestors)
-        return mark.kind == "decided" or not self.target_nodes or any(n is None for node in later for n in node.inputs)
+        return not self.target_nodes or any(n is None for node in later for n in node.inputs)
+
+    def _is_used(self, mark: PathBreak) -> bool:
+        """Whether the target depends on the operation that was called with the condition or index of a mark."""
+        next_ones = self.nodes[mark.at : mark.at + 2]  # it may be recorded as two operations
+        return any(n in self.ancestors and (n.code, n.lasti) == (mark.code, mark.lasti) for n in next_ones)
 
     def _display_name(self, value: Any, otherwise: str) -> str:
         """The name of a value, or of the caller's variable that holds it."""
@@ -347,6 +375,12 @@ def _place_of(at: PathBreak | Node | SourceLocation | None) -> SourceLocation:
     if isinstance(at, (Node, PathBreak)):
         return location_of(at.code, at.lasti)
     return at or UNKNOWN_LOCATION
+
+
+def _last_kept(marks: list[PathBreak], sure: bool = False) -> list[PathBreak]:
+    """The last mark whose result the code uses further, in a list; if there is none, the last one unless ``sure``."""
+    kept = next((m for m in reversed(marks) if not is_discarded(_place_of(m))), None)
+    return [kept] if kept is not None else [] if sure else marks[-1:]
 
 
 def _is_differentiable(node: Node) -> bool:

@@ -57,6 +57,13 @@ REASONS: dict[str, UnconnectedReason] = {
         "tape {target} starts from constants.",
         "Use the tensor itself: NumPy functions accept tensors and are recorded.",
     ),
+    "aside": UnconnectedReason(
+        2,
+        "The value left the record.",
+        "This line turned it into a plain array or number, which the tape does not follow. What {target} has from it, "
+        "such as an index or a branch, gets no gradient.",
+        "If {target} should depend on {source}, compute it from the tensor itself.",
+    ),
     "stopped": UnconnectedReason(
         2,
         "stop_gradient ended the path.",
@@ -72,8 +79,9 @@ REASONS: dict[str, UnconnectedReason] = {
     "target": UnconnectedReason(
         2,
         "The target is not on this tape.",
-        "The target ({type}) was not recorded: it was computed outside of the tape's block, while recording was "
-        "paused, or from plain numbers.",
+        "The target ({type}) was not recorded: it was computed outside of the tape's block, before tape.watch, in "
+        "another thread, while recording was paused, or from plain numbers; or it is a constant, such as the slope of "
+        "a linear function.",
         "Compute {target} inside the tape's block, from the tensors themselves.",
     ),
     "whole": UnconnectedReason(
@@ -108,6 +116,12 @@ REASONS: dict[str, UnconnectedReason] = {
         "The branch depends on {source}, but the numbers that it computed do not.",
         "If both branches should contribute, use ak.where, or a smooth step between them.",
     ),
+    "chose": UnconnectedReason(
+        5,
+        "The source only decided which entries were taken.",
+        "The condition or index on this line depends on {source}, but the entries that it takes do not.",
+        "If {source} itself should count, use a differentiable approximation (ak.relax), such as a smooth step.",
+    ),
     "unwatched": UnconnectedReason(
         5,
         "The tape does not watch this variable.",
@@ -120,11 +134,25 @@ REASONS: dict[str, UnconnectedReason] = {
         "Nothing inside the tape's block read {source}.",
         "Compute {target} from {source} inside the block.",
     ),
+    "left_only": UnconnectedReason(
+        5,
+        "The target does not depend on the source.",
+        "No recorded operation uses {source}: its numbers left the tape on this line, and {target} has nothing from "
+        "them.",
+        "Compute {target} from {source} inside the block.",
+    ),
     "cousin": UnconnectedReason(
         5,
         "The target was computed from {shared}, not from this.",
         "{source} was computed from {shared} too, on this line, but {target} does not use it.",
         "Ask for the gradient with respect to {shared}, or compute {target} from {source}.",
+    ),
+    "closure": UnconnectedReason(
+        5,
+        "{op} has a gradient of its own.",
+        "On this line {op} uses {source}, which is none of its arguments, and its rule gives gradients for its "
+        "arguments only.",
+        "Make {source} an argument of {op}, and let the rule return a gradient for it too.",
     ),
     "unrelated": UnconnectedReason(
         5,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeGuard
 
 from autodiff_kit.core.source_location import SourceLocation, cells_in_order
 
-__all__ = ["rebinding_line"]
+__all__ = ["is_discarded", "rebinding_line"]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.Lambda, ast.ClassDef)
@@ -46,9 +47,50 @@ def _is_local(code: Any, name: str) -> bool:
     return name in (*code.co_varnames, *code.co_cellvars, *code.co_freevars)
 
 
+def is_discarded(place: SourceLocation) -> bool:
+    """Whether the statements of a line only print, check, or bind names that are not used: nothing else has the result.
+
+    False where the text of the code cannot be found.
+    """
+    tree = _parsed(place.cell)
+    found = [] if tree is None else _innermost_statements(tree, place.line)
+    return bool(found) and all(_discards(statement, place.cell) for statement in found)
+
+
+def _innermost_statements(tree: ast.Module, line: int) -> list[ast.stmt]:
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or 0)]
+    return [n for n in around if not any(inner in around for inner in ast.walk(n) if inner is not n)]
+
+
+def _discards(statement: ast.stmt, cell: str) -> bool:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return getattr(statement.value.func, "id", "") in ("print", "display")
+    if isinstance(statement, ast.If):
+        return all(_discards(inner, cell) for inner in (*statement.body, *statement.orelse))
+    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+        return isinstance(statement, (ast.Assert, ast.Raise, ast.Pass))
+    bound = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    names = [n for target in bound for n in ast.walk(target) if not isinstance(n, (ast.expr_context, ast.Tuple))]
+    if not all(isinstance(n, ast.Name) for n in names):
+        return False  # an entry or an attribute of an object that others may hold
+    own = set(ast.walk(statement))
+    trees = (tree for other in cells_in_order(cell) if (tree := _parsed(other)) is not None)
+    used = {n.id for tree in trees for n in ast.walk(tree) if _is_read(n) and n not in own}
+    return used.isdisjoint(n.id for n in names if isinstance(n, ast.Name))
+
+
+def _is_read(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+
+
 def _parsed(cell: str) -> ast.Module | None:
+    return _parsed_text("".join(linecache.getlines(cell)))
+
+
+@lru_cache(maxsize=64)
+def _parsed_text(text: str) -> ast.Module | None:
     try:
-        return ast.parse("".join(linecache.getlines(cell)))
+        return ast.parse(text)
     except SyntaxError:  # a cell with a magic command
         return None
 

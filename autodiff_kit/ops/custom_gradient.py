@@ -45,7 +45,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
     Notes
     -----
-    **Gradient.** Second derivatives go through the operations that ``vjp`` itself uses.
+    **Gradient.** Only the arguments get one: a tensor or variable that ``f`` uses from outside gets None, so make it an
+    argument. Second derivatives go through the operations that ``vjp`` itself uses.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.errors import DtypeError
 from autodiff_kit.ops.axes import checked_int, is_array_index
@@ -37,6 +37,8 @@ def checked_index_part(part: Any) -> Any:
     if type(part) is slice:
         bounds = part.start, part.stop, part.step  # NumPy cuts them off at the length of the axis
         return slice(*[k if k is None else checked_int(k, "a slice", bounded=False) for k in bounds])
+    if isinstance(part, Value):
+        part._mark_exit("chose")
     try:
         own = np.array(unwrap(part)) if isinstance(part, (list, tuple, np.ndarray)) else unwrap(part)
         kind = as_array(own).dtype.kind

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.sparse_gradient import EntriesGradient
@@ -172,6 +173,8 @@ def _add_repeated(out: Any, index: Any, x: Any) -> None:
 # -------------------------------------------------------------------------------- take, delete
 def _checked_indices(indices: Any, name: str) -> Any:
     """Indices as an array of integers; raises if they are not integers."""
+    if isinstance(indices, Value):
+        indices._mark_exit("chose")
     numbers = as_array(as_tensor(indices)._value)
     numbers = numbers if numbers.size else numbers.astype(np.intp)
     if numbers.dtype.kind not in "iu":

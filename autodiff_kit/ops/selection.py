@@ -21,6 +21,7 @@ from autodiff_kit.ops.searching import nonzero
 def _copied_condition(condition: Any) -> Any:
     """The condition as an array; copied, because the tape keeps it and users may change theirs."""
     if isinstance(condition, Value):
+        condition._mark_exit("chose")
         return as_array(condition._value)
     own = condition.copy("K") if type(condition) is np.ndarray else np.copy(condition)
     check_real_numbers(own.dtype, "the condition")

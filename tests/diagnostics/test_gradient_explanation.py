@@ -338,7 +338,7 @@ def test_an_assignment_after_the_last_reading_is_no_cause() -> None:
         y = b * 3.0
         b.assign(x)
     assert tape.gradient(y, x) is None
-    assert tape.explain(y, x).kind == "unread"
+    assert tape.explain(y, x).kind == "left_only"
 
 
 def test_an_overwritten_assignment_is_no_cause() -> None:
@@ -496,3 +496,117 @@ whys += [train(), outer()]
     linecache.cache["<scopes>"] = (len(code), None, code.splitlines(keepends=True), "<scopes>")
     exec(compile(code, "<scopes>", "exec"), space)
     assert [(e.kind, e.line) for e in space["whys"]] == [("replaced", 4), ("replaced", 27), ("replaced", 14)]
+
+
+# --------------------------------------------------------------------------------------- numbers that left unnoticed
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda x, w: ak.where(x > 1.0, w, -w),
+        lambda x, w: w[ak.argmax(x)],
+        lambda x, w: w[x > 1.0],
+        lambda x, w: ak.take(w, ak.argsort(x)),
+        lambda x, w: ak.take_along_axis(w, ak.argsort(x)),
+        lambda x, w: w * ak.constant([2.0, 3.0])[ak.argmax(x)],
+    ],
+)
+def test_a_source_that_only_chose_entries(choose: Any) -> None:
+    x, w = ak.Variable([0.7, 1.3]), ak.Variable([1.0, 2.0])
+    with ak.GradientTape() as tape:
+        y = choose(x * 1.0, w) * 2.0
+    assert tape.gradient(y, x) is None
+    why = tape.explain(y, x)
+    assert (why.cause, why.kind) == (5, "chose")
+    assert why.code.startswith("lambda x, w: ")
+
+
+@pytest.mark.parametrize(
+    "decide",
+    [
+        lambda x, w: w[x.numpy() > 1.0],
+        lambda x, w: w[int(x[0])],
+        lambda x, w: w if float(x[0]) > 0.0 else -w,
+        lambda x, w: w[[0, 1][ak.argmax(x)]],
+    ],
+)
+def test_a_source_whose_plain_numbers_decided(decide: Any) -> None:
+    x, w = ak.Variable([0.7, 1.3]), ak.Variable([1.0, 2.0])
+    with ak.GradientTape() as tape:
+        y = decide(x, w)
+        broke = _line_above()
+    assert tape.gradient(y, x) is None
+    why = tape.explain(y, x)
+    assert (why.cause, why.kind) == (2, "aside")
+    assert why.line < broke
+    assert why.code.startswith("lambda x, w: ")
+
+
+@pytest.mark.parametrize("leave", [lambda x: ak.constant(x * 1.0), lambda x: float(f"{x[0]:.3f}")])
+def test_constants_and_texts_made_of_a_tensor_left_the_record(leave: Any) -> None:
+    x, w = ak.Variable([0.7, 1.3]), ak.Variable([1.0, 2.0])
+    with ak.GradientTape() as tape:
+        y = leave(x) * w
+        z = ak.constant(x * 1.0) * 2.0
+    assert tape.gradient([y, z], x) is None
+    assert [e.kind for e in (tape.explain(y, x), tape.explain(z, x))] == ["left"] * 2
+
+
+@pytest.mark.parametrize("trainable", [True, False])
+def test_a_variable_made_of_a_tensor_is_state(trainable: bool) -> None:
+    x, w = ak.Variable([0.7, 1.3]), ak.Variable([1.0, 2.0])
+    with ak.GradientTape() as tape:
+        fresh = ak.Variable(x * 1.0, trainable=trainable)
+        broke = _line_above()
+        y = fresh * w
+    assert tape.gradient(y, x) is None
+    why = tape.explain(y, x)
+    assert (why.kind, why.line) == ("state", broke)
+    assert "fresh" in why.because
+
+
+def test_a_value_from_outside_of_a_custom_gradient() -> None:
+    x, w = ak.Variable(0.7), ak.Variable(2.0)
+
+    @ak.custom_gradient
+    def scaled(v: Any) -> Any:
+        factor = w * 3.0
+        return v * factor, lambda g: g * factor
+
+    with ak.GradientTape() as tape:
+        y = scaled(x)
+    assert tape.gradient(y, w) is None
+    why = tape.explain(y, w)
+    assert (why.kind, why.headline) == ("closure", "scaled has a gradient of its own.")
+    assert why.code.startswith("return v * factor")
+
+
+def test_a_target_that_was_computed_before_the_watch() -> None:
+    c = ak.constant(2.0)
+    with ak.GradientTape() as tape:
+        y = c * c
+        tape.watch(c)
+    assert tape.gradient(y, c) is None
+    assert "before tape.watch, in another thread" in tape.explain(y, c).because
+
+
+# ---------------------------------------------------------------------------------------------- results without a use
+def test_a_line_whose_result_is_not_used_is_no_cause() -> None:
+    x, w = ak.Variable(2.0), ak.Variable(3.0)
+    with ak.GradientTape(persistent=True) as tape:
+        unused = ak.stop_gradient(x)  # noqa: F841
+        plain = float(x)
+        broke = _line_above()
+        y = w * plain
+        held = ak.stop_gradient(x * 2.0)
+        broke_again = _line_above()
+        print(float(x), f"{x:.2f}")
+        assert float(x) == 2.0
+        if x > 100.0:
+            print("large")
+        z = w + held
+        other = w * 2.0
+    assert tape.gradient([y, z, other], x) is None
+    assert [(e.kind, e.line) for e in (tape.explain(y, x), tape.explain(z, x))] == [
+        ("left", broke),
+        ("stopped", broke_again),
+    ]
