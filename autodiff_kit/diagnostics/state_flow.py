@@ -58,6 +58,8 @@ class _StateFlow:
             self._take_node(node)
         for mark in marks[done:]:
             self._take_mark(mark)
+        for leaf in self.leaves.keys() - self.seen:
+            self._take_first_use(leaf)
 
     def _take_mark(self, mark: PathBreak) -> None:
         if mark.kind == "overwritten":
