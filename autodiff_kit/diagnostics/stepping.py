@@ -239,7 +239,8 @@ def _tangent_note(node: Node, incoming: tuple[Any, ...], tangent: Any) -> str:
 
 def _operation_title(node: Node) -> str:
     if node.op.name == "getitem":
-        return f"entry {node.params['index'][-1]}"
+        index = node.params["index"]
+        return f"entry {index[-1] if index else index}"  # x[()] is the whole of x
     return str(node.op.name)
 
 

@@ -131,3 +131,11 @@ def test_values_that_cannot_be_shown() -> None:
     with pytest.raises(TapeError, match="not on the tape"):
         stepping.forward_steps(tape, [3.0], [1.0])
     assert float(tape.gradient(y, x)[0]) == 1.0
+
+
+def test_the_index_of_everything() -> None:
+    x = ak.constant([2.0, 3.0])
+    with stepping.value_keeping_tape() as tape:
+        tape.watch(x)
+        y = x[()] * 1.0
+    assert [step.note for step in stepping.reverse_steps(tape, y)][-1] == "entry () (row 1) hands [1, 1] to row 0"
