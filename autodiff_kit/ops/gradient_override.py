@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -83,11 +84,41 @@ def _replacement(op: Op, name: str) -> Op:
     if name in _RULES:
         return Op(op.name, op.value, vjp_all=_RULES[name], user_defined=True, family="general")
     source = OPS.get(name)
-    if source is None or (source.vjps is None and source.vjp_all is None):
+    if source is None:
         raise UnknownGradientError(
             f"no gradient is registered as {name!r}{_nearest(name)}. Register one with @ak.register_gradient({name!r})."
         )
+    if source.vjps is None and source.vjp_all is None:
+        raise UnknownGradientError(
+            f"no gradient is registered as {name!r}, and the operation of that name has none. Name an operation that "
+            f"has one, such as 'Identity', or register one with @ak.register_gradient({name!r})."
+        )
+    _check_fits(op, source)
     return Op(op.name, op.value, vjps=source.vjps, jvp=source.jvp, vjp_all=source.vjp_all, family=source.family)
+
+
+def _check_fits(op: Op, source: Op) -> None:
+    """Raise if the rules of ``source`` cannot take the inputs and parameters of ``op``."""
+    names, others = (list(inspect.signature(each.value).parameters) for each in (op, source))
+    count = 1 if source.vjps is None else len(source.vjps)
+    fits = op.vjps is None or len(op.vjps) == count
+    if "arrays" in (names[0], others[0]):  # any number of inputs, with one rule for all
+        fits = names == others
+    else:
+        fits = fits and all(_takes(rule, count, names[count:]) for rule in source.vjps or ())
+    if not fits:
+        raise ArgumentError(
+            f"gradient_override_map: {op.key!r} takes ({', '.join(names)}), and the gradient of {source.key!r} is for "
+            f"({', '.join(others)}). Register a rule with @ak.register_gradient and give its name instead."
+        )
+
+
+def _takes(rule: Rule, inputs: int, params: list[str]) -> bool:
+    try:
+        inspect.signature(rule).bind(*[None] * (2 + inputs), **dict.fromkeys(params))
+    except TypeError:
+        return False
+    return True
 
 
 @contextmanager
@@ -102,7 +133,10 @@ def gradient_override_map(mapping: dict[str, str]) -> Iterator[None]:
     Raises
     ------
     UnknownGradientError
-        If no operation or gradient has that name; the message suggests the nearest name.
+        If no operation or gradient has that name; the message suggests the nearest name. If the operation of that name
+        has no gradient.
+    ArgumentError
+        If the gradient is for other inputs or parameters than those of the operation.
 
     Notes
     -----

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
+from autodiff_kit.core.operation import OPS
 from autodiff_kit.errors import (
     ArgumentError,
     DuplicateNameError,
@@ -441,3 +442,31 @@ def test_anomalies_are_looked_for_inside_a_loop_with_checkpoints(every: int | No
     with ak.GradientTape() as tape:
         y, _ = ak.scan(body, 1.0, np.ones(3), checkpoint_every=every)
     assert float(tape.gradient(y, w)) == 34.0
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [("Greater", "Identity"), ("Sum", "Identity"), ("Exp", "Sum"), ("Exp", "Add"), ("Concat", "Cumsum")],
+)
+def test_a_gradient_of_another_signature_is_refused(key: str, name: str) -> None:
+    with (
+        pytest.raises(ArgumentError, match=rf"'{key}' takes \(.*\), and the gradient of '{name}' is for \("),
+        ak.gradient_override_map({key: name}),
+    ):
+        pass
+
+
+def test_every_operation_may_keep_its_own_gradient() -> None:
+    with ak.gradient_override_map({key: key for key, op in OPS.items() if op.vjps or op.vjp_all}):
+        x = ak.Variable([1.0, 2.0])
+        with ak.GradientTape() as tape:
+            y = ak.sum(ak.concat([x, x * x]), axis=0)
+    assert tape.gradient(y, x).tolist() == [3.0, 5.0]
+
+
+def test_an_operation_without_a_gradient_lends_none() -> None:
+    with (
+        pytest.raises(UnknownGradientError, match="registered as 'Floor', and the operation of that name has none"),
+        ak.gradient_override_map({"Exp": "Floor"}),
+    ):
+        pass
