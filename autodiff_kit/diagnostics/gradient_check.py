@@ -34,6 +34,9 @@ MAX_SINGLE_OUTPUTS = 32
 """Up to this many outputs are compared one by one, more of them in random linear combinations."""
 
 RANDOM_COMBINATIONS = 8
+CANCELLATION = 4.0
+"""A gradient may be off by so many roundings of the function's value, divided by the size of the argument."""
+
 TOLERANCES = {"float64": 1e-6, "float32": 1e-3, "float16": 3e-2}
 
 
@@ -125,6 +128,7 @@ def check_gradients(
     an estimate of the remaining error; that error is allowed on top of the tolerance. The kit has no complex tensors,
     so there is no complex step. Arguments of float32 and float16 are differenced in float64, unless the values of
     ``f`` in float64 differ by more than rounding; ``report.method`` names the dtype.
+    A few roundings of the value, divided by the size of the argument, are allowed too, and what is too small for the dtype.
 
     Differences do not converge at a jump, a kink, a vertical slope or the edge of the domain of ``f``. Their growth as
     the step shrinks tells which of these it is, and the report names it with its position, also if it is not at the
@@ -228,6 +232,9 @@ class _FlatFunction:
         self.wide = not (small and np.any(far))
         self.dtype = np.dtype(float) if self.wide else min(small, key=lambda d: d.itemsize)
         self.points = wide if self.wide else arrays
+        finest = [np.finfo(a.dtype) for a in arrays] or [np.finfo(float)]
+        self.eps = max(float(info.eps) for info in finest)
+        self.smallest = max(float(info.smallest_subnormal) for info in finest)
         self.tolerance = max((TOLERANCES.get(str(d), 0.0) for d in small), default=0.0) or TOLERANCES["float64"]
 
     def outputs(self, *tensors: Any) -> tuple[Tensor, ...]:
@@ -251,6 +258,16 @@ class _FlatFunction:
         points = list(self.points)
         points[k] = (points[k] + t * direction).astype(points[k].dtype)
         return self.vector(points)
+
+    def rounding_of_gradient(self, k: int, direction: Any, combinations: Any) -> Any:
+        """What a right gradient may be off in each combination, where its terms cancel or are too small for the dtype.
+
+        As for ``1 - y * y`` near 1: the terms have the size of the value, divided by that of the argument.
+        """
+        size = np.where(combinations == 0, 0.0, np.abs(combinations * self.value)).sum(axis=1)
+        extent = np.max(np.abs(self.arrays[k]), initial=1.0, where=(direction != 0) & np.isfinite(self.arrays[k]))
+        cancelled = np.where(np.isfinite(size), self.eps * size / float(extent), 0.0)
+        return CANCELLATION * (cancelled + self.smallest * float(extent))
 
     def repeat_mismatch(self) -> float:
         """The largest difference between two calls at the same point."""
@@ -311,11 +328,12 @@ def _compare_derivatives(
                     exact["reverse"] = [float(np.sum(row[k] * direction)) for row in gradients]
                 if "forward" in modes:
                     exact["forward"] = list(_forward_products(function, k, direction, combinations))
+                rounding = function.rounding_of_gradient(k, direction, combinations)
                 kink = _describe_singularity(name + label, function.arrays[k], direction, each)
                 comparisons += [
-                    _compare(f"{mode}, {name}{label}", g, s, tol, usual, kink)
+                    _compare(f"{mode}, {name}{label}", g, s, tol * max(_size(g, s), 1e-3 * usual) + r, kink)
                     for mode, values in exact.items()
-                    for g, s in zip(values, each, strict=True)
+                    for g, s, r in zip(values, each, rounding, strict=True)
                 ]
     return comparisons
 
@@ -397,9 +415,12 @@ def _rounded_position(x: float, place: float) -> float:
     return 0.0 if abs(x + place) < 1e-5 * abs(place) else x + place
 
 
-def _compare(where: str, exact: float, slope: SlopeEstimate, tol: float, usual: float, kink: str) -> _Comparison:
-    size = max(abs(exact), abs(slope.value)) if np.isfinite([exact, slope.value]).all() else 0.0
-    allowed = tol * max(size, 1e-3 * usual) + 4 * slope.error + 1e-300
+def _size(exact: float, slope: SlopeEstimate) -> float:
+    return max(abs(exact), abs(slope.value)) if np.isfinite([exact, slope.value]).all() else 0.0
+
+
+def _compare(where: str, exact: float, slope: SlopeEstimate, tolerated: float, kink: str) -> _Comparison:
+    allowed = tolerated + 4 * slope.error + 1e-300
     error = _error_of(exact, slope, allowed)
     return _Comparison(where, error / allowed if error else 0.0, error, allowed, exact, slope.value, kink)
 

@@ -310,3 +310,18 @@ def test_invalid_arguments_of_gradient_checks(f: Any, args: Any, options: Any, e
 
 def test_check_gradients_of_long_doubles():
     assert ak.check_gradients(lambda x: x * x, [np.array([1.0, 2.0], np.longdouble)]).ok
+
+
+# ------------------------------------------------------------------------------------- right gradients that look wrong
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (ak.nn.softmax, np.float32([0.0, -120.0])),
+        (ak.sigmoid, np.float16([-20.0])),
+        (ak.tanh, np.float32([12.0])),
+        (lambda x: 1.0 / (x * x + 1.0), np.float16([150.0])),
+    ],
+)
+def test_a_gradient_below_the_precision_of_its_dtype(f: Any, x: Any) -> None:
+    report = ak.check_gradients(f, [x])
+    assert report.ok, report
