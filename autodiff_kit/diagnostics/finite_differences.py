@@ -78,19 +78,40 @@ class SlopeEstimate:
     high: float = np.nan
 
 
-def estimate_rounding(line: LineFunction, eps: float, size: float) -> Array:
+def estimate_rounding(line: LineFunction, eps: float, size: float, smallest: float) -> Array:
     """The rounding error of the values, estimated from third differences of close neighbours on each side.
 
     The third differences of a smooth function vanish up to rounding. A jump at the point itself lies between the two
-    sides and does not count.
+    sides and does not count. Where large terms cancel, the function is a staircase, and close neighbours lie on the
+    same stair; so the larger one of two distances counts. The second stays small beside the smallest entry that is not
+    zero, since there may be a pole at zero.
     """
-    step = 64 * eps * max(size, 1.0)
-    sides = [np.array([line(side * step * k) for k in range(1, 9)]) for side in (1.0, -1.0)]
+    wide = max(size, 1.0)
+    far = max(64 * eps * wide, min(eps**0.6 * wide, smallest / 256))
+    return np.maximum(
+        _third_differences(line, 64 * eps * wide, eps, _EVEN), _third_differences(line, far, eps, _UNEVEN)
+    )
+
+
+_EVEN = np.arange(1.0, 9.0)
+_UNEVEN = _EVEN + 0.3 * np.modf(_EVEN * 0.618)[0]  # evenly spaced points may all lie at the same place of their stair
+
+
+def _third_differences(line: LineFunction, step: float, eps: float, places: Array) -> Array:
+    """The median of third differences on both sides, at multiples of a step; at least the rounding of the values."""
+    sides = [np.array([line(side * step * k) for k in places]) for side in (1.0, -1.0)]
     with np.errstate(invalid="ignore"):
-        third = np.concatenate([np.diff(side, 3, axis=0) for side in sides])
+        third = np.concatenate([_third_divided(side, places) for side in sides])
         third = np.where(np.isfinite(third), np.abs(third), 0.0)
         size_of = np.max(np.where(np.isfinite(sides), np.abs(sides), 0.0), axis=(0, 1))
     return np.asarray(np.maximum(np.median(third, axis=0), 4 * eps * size_of))
+
+
+def _third_divided(values: Array, places: Array) -> Array:
+    """Third differences; of points that are not evenly spaced, those of a cubic with the same third derivative."""
+    for order in (1, 2, 3):
+        values = order * np.diff(values, axis=0) / (places[order:] - places[:-order])[:, None]
+    return values
 
 
 def estimate_slopes(line: LineFunction, steps: FiniteDifferenceSteps, rounding: Array) -> list[SlopeEstimate]:

@@ -376,7 +376,8 @@ def _difference_estimates(
 
     signs = rng.choice([-1.0, 1.0], x.shape)
     extent = float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x)))
-    rounding = estimate_rounding(along(signs), eps, extent) if x.size else np.zeros(len(combinations))
+    smallest = float(np.min(np.abs(x), initial=np.inf, where=x != 0))
+    rounding = estimate_rounding(along(signs), eps, extent, smallest) if x.size else np.zeros(len(combinations))
     for label, direction in _directions(x, rng):
         size = float(np.max(np.abs(np.where(direction != 0, x, 0.0)), initial=0.0))
         steps = FiniteDifferenceSteps.for_dtype(function.dtype, step, size if np.isfinite(size) else 1.0)

@@ -325,3 +325,19 @@ def test_check_gradients_of_long_doubles():
 def test_a_gradient_below_the_precision_of_its_dtype(f: Any, x: Any) -> None:
     report = ak.check_gradients(f, [x])
     assert report.ok, report
+
+
+@pytest.mark.parametrize("large", [1e4, 1e6])
+@pytest.mark.parametrize("f", [lambda v: v, ak.logsumexp, lambda v: v * v])
+def test_values_whose_large_terms_cancel(f: Any, large: float) -> None:
+    report = ak.check_gradients(lambda v: f(v + large) - large, [[1.0, 2.0]])
+    assert report.ok, report
+    assert report.kinks == ()
+
+
+def test_a_wrong_gradient_of_cancelling_terms_is_still_found() -> None:
+    @ak.custom_gradient
+    def wrong(v: Any) -> Any:
+        return (v + 1e4) - 1e4, lambda g: g * 1.01
+
+    assert not ak.check_gradients(wrong, [[1.0, 2.0]], modes="reverse").ok
