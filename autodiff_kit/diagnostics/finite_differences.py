@@ -68,6 +68,7 @@ class SlopeEstimate:
 
     ``kind`` is "" if the function is smooth within the first step, else the kind of singularity, at the distance
     ``place`` (0: at the point itself). ``low`` and ``high`` are the smaller and the larger of the one-sided slopes.
+    ``constant`` says that the function has the same value all along the line, which is not finite.
     """
 
     value: float
@@ -76,6 +77,7 @@ class SlopeEstimate:
     place: float = 0.0
     low: float = np.nan
     high: float = np.nan
+    constant: bool = False
 
 
 def estimate_rounding(line: LineFunction, eps: float, size: float, smallest: float) -> Array:
@@ -201,7 +203,9 @@ class _LineSamples:
         """The singularity at the point itself, or None if the function is smooth there."""
         right, left = np.isfinite(self.ahead[-1]), np.isfinite(self.behind[-1])
         if not np.isfinite(self.middle) or not (right or left):
-            return SlopeEstimate(np.nan, 0.0, "no finite value")
+            constant = np.array_equal(np.full(len(self.ahead), self.middle), self.ahead, equal_nan=True)
+            constant = constant and np.array_equal(self.ahead, self.behind, equal_nan=True)
+            return SlopeEstimate(np.nan, 0.0, "no finite value", constant=constant)
         if not (right and left):
             return self._domain_edge(self.ahead if right else self.behind, 1.0 if right else -1.0)
         curvature = self.growth_power(self.ahead - 2 * self.middle + self.behind)

@@ -128,7 +128,8 @@ def check_gradients(
     an estimate of the remaining error; that error is allowed on top of the tolerance. The kit has no complex tensors,
     so there is no complex step. Arguments of float32 and float16 are differenced in float64, unless the values of
     ``f`` in float64 differ by more than rounding; ``report.method`` names the dtype.
-    A few roundings of the value, divided by the size of the argument, are allowed too, and what is too small for the dtype.
+    A few roundings of the value, divided by the size of the argument, are allowed too, and so is what is too small for
+    the dtype of the argument.
 
     Differences do not converge at a jump, a kink, a vertical slope or the edge of the domain of ``f``. Their growth as
     the step shrinks tells which of these it is, and the report names it with its position, also if it is not at the
@@ -318,24 +319,52 @@ def _compare_derivatives(
     tol = tolerance if tolerance is not None else function.tolerance
     with np.errstate(all="ignore"):
         gradients = _reverse_gradients(function, combinations) if "reverse" in modes else None
-        comparisons = []
+        lines = []
         for k, name in enumerate(function.names):
             found = _difference_estimates(function, k, combinations, step, rng)
             usual = max((abs(s.value) for _, _, each in found for s in each if np.isfinite(s.value)), default=0.0)
             for label, direction, each in found:
                 exact = {}
                 if gradients is not None:
-                    exact["reverse"] = [float(np.sum(row[k] * direction)) for row in gradients]
+                    exact["reverse"] = [
+                        float(np.where(direction == 0, 0, row[k] * direction).sum()) for row in gradients
+                    ]
                 if "forward" in modes:
                     exact["forward"] = list(_forward_products(function, k, direction, combinations))
                 rounding = function.rounding_of_gradient(k, direction, combinations)
-                kink = _describe_singularity(name + label, function.arrays[k], direction, each)
-                comparisons += [
-                    _compare(f"{mode}, {name}{label}", g, s, tol * max(_size(g, s), 1e-3 * usual) + r, kink)
-                    for mode, values in exact.items()
-                    for g, s, r in zip(values, each, rounding, strict=True)
-                ]
-    return comparisons
+                lines.append(_Line(name + label, function.arrays[k], direction, each, exact, rounding, usual))
+        known = {j for line in lines for j, s in enumerate(line.each) if s.kind == _NOT_FINITE and not line.is_apart(j)}
+        return [c for line in lines for c in line.comparisons(tol, known)]
+
+
+_NOT_FINITE = "no finite value"
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One direction of one array: the finite differences and the derivatives of each mode, for each combination."""
+
+    name: str
+    array: Any
+    direction: Any
+    each: list[SlopeEstimate]
+    exact: dict[str, list[float]]
+    rounding: Any
+    usual: float
+
+    def is_apart(self, j: int) -> bool:
+        """Whether a combination is not finite anywhere on the line, and has a derivative of zero along it."""
+        return self.each[j].constant and any(values[j] == 0 for values in self.exact.values())
+
+    def comparisons(self, tol: float, known: set[int]) -> Iterator[_Comparison]:
+        """The comparisons of all modes; ``known`` are combinations that have no finite value for reasons elsewhere."""
+        apart = [j in known and self.is_apart(j) for j in range(len(self.each))]
+        slopes = [replace(s, constant=other) for s, other in zip(self.each, apart, strict=True)]
+        kink = _describe_singularity(self.name, self.array, self.direction, [s for s in slopes if not s.constant])
+        for mode, values in self.exact.items():
+            for exact, slope, rounding in zip(values, slopes, self.rounding, strict=True):
+                tolerated = tol * max(_size(exact, slope), 1e-3 * self.usual) + rounding
+                yield _compare(f"{mode}, {self.name}", exact, slope, tolerated, kink)
 
 
 def _reverse_gradients(function: _FlatFunction, combinations: Any) -> list[list[Any]]:
@@ -428,7 +457,9 @@ def _compare(where: str, exact: float, slope: SlopeEstimate, tolerated: float, k
 
 def _error_of(exact: float, slope: SlopeEstimate, allowed: float) -> float:
     """The error of a gradient; 0 if the gradient is right for the kind of singularity that was found."""
-    if slope.kind == "no finite value" or (slope.kind == "pole" and not slope.place):
+    if slope.constant and exact == 0:
+        return 0.0  # an output that is not finite for another reason than this entry
+    if slope.kind == _NOT_FINITE or (slope.kind == "pole" and not slope.place):
         return 0.0 if not np.isfinite(exact) else np.inf
     if exact == slope.value:
         return 0.0

@@ -341,3 +341,10 @@ def test_a_wrong_gradient_of_cancelling_terms_is_still_found() -> None:
         return (v + 1e4) - 1e4, lambda g: g * 1.01
 
     assert not ak.check_gradients(wrong, [[1.0, 2.0]], modes="reverse").ok
+
+
+def test_only_the_entry_without_a_finite_value_is_named() -> None:
+    report = ak.check_gradients(lambda v: 1.0 / v, [[0.0, 1.0]])
+    assert report.kinks == ("no finite value at x[0]=0",)
+    report = ak.check_gradients(ak.log, [[-1.0, 2.0]])
+    assert report.kinks == ("no finite value at x[0]=-1",)
