@@ -237,8 +237,7 @@ class DependencyAnalysis:
 
     def _explain_mark(self) -> GradientExplanation | None:
         """Causes 4 and 2, and branches: the path ends at a mark (assigned, stopped, left, or decided a branch)."""
-        known = (m for m in self.record.path_breaks if m.what is self.source or m.what in self.reached)
-        mine = [m for m in known if m.kind != "overwritten"]
+        mine = self._marks()
         if not self.target_nodes:  # the target is on no tape: the last mark of the source explains it
             mine = _last_kept([m for m in mine if m.kind != "decided"]) or mine
         if assigned := self._assignment(mine):
@@ -307,7 +306,7 @@ class DependencyAnalysis:
 
     def _explain_side_effect(self) -> GradientExplanation | None:
         """Causes 2 and 5: numbers of the source left the tape, and at most decided what was computed."""
-        mine = [m for m in self.record.path_breaks if m.what is self.source or m.what in self.reached]
+        mine = self._marks()
         own = [k for k, n in enumerate(self.nodes) if n in self.ancestors]
         last = own[-1] if own else len(self.nodes)
         if aside := _last_kept([m for m in mine if m.kind == "left" and m.at <= last], sure=True):
@@ -325,6 +324,11 @@ class DependencyAnalysis:
         return [(name, value) for name, value in scopes if isinstance(value, Tensor) and not name.startswith("_")]
 
     # --------------------------------------------------------------------------------------------------- what is known
+    def _marks(self) -> list[PathBreak]:
+        """The marks at which numbers of the source left the tape, in their order."""
+        mine = (m for m in self.record.path_breaks if m.what is self.source or m.what in self.reached)
+        return [m for m in mine if m.kind != "overwritten"]
+
     def _can_be_cause(self, mark: PathBreak) -> bool:
         """Whether the target uses a constant after a mark: only then can the mark be the cause."""
         later = (n for n in self.nodes[mark.at :] if n in self.ancestors)

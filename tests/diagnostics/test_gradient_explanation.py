@@ -610,3 +610,22 @@ def test_a_line_whose_result_is_not_used_is_no_cause() -> None:
         ("left", broke),
         ("stopped", broke_again),
     ]
+
+
+def test_a_variable_that_was_only_assigned_was_not_used() -> None:
+    x, w = ak.Variable(2.0), ak.Variable(3.0)
+    with ak.GradientTape() as tape:
+        y = w * float(w)
+        x.assign(4.0)
+    assert tape.gradient(y, x) is None
+    assert (tape.explain(y, x).kind, tape.explain(y, x).line) == ("unread", 0)
+
+
+def test_a_new_value_is_marked_only_where_it_can_overwrite_something() -> None:
+    x, b = ak.Variable(2.0), ak.Variable(0.0)
+    with ak.GradientTape() as tape:
+        b.assign(1.0)
+        assert tape._record.path_breaks == []
+        b.assign(x)
+        b.assign(1.0)
+    assert [m.kind for m in tape._record.path_breaks] == ["assigned", "overwritten"]
