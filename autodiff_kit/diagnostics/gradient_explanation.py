@@ -239,7 +239,8 @@ class DependencyAnalysis:
         """Causes 4 and 2, and branches: the path ends at a mark (assigned, stopped, left, or decided a branch)."""
         mine = self._marks()
         if not self.target_nodes:  # the target is on no tape: the last mark of the source explains it
-            mine = _last_kept([m for m in mine if m.kind != "decided"]) or mine
+            left = [m for m in mine if m.kind != "decided"]
+            mine = _last_kept([m for m in left if self._was_read(m)], sure=True) or _last_kept(left) or mine
         if assigned := self._assignment(mine):
             return self._explanation("state", assigned, variable=self._display_name(assigned.variable, "the variable"))
         chose = [m for m in mine if m.kind == "chose" and self._is_used(m)]
@@ -328,6 +329,10 @@ class DependencyAnalysis:
         """The marks at which numbers of the source left the tape, in their order."""
         mine = (m for m in self.record.path_breaks if m.what is self.source or m.what in self.reached)
         return [m for m in mine if m.kind != "overwritten"]
+
+    def _was_read(self, mark: PathBreak) -> bool:
+        """Whether a variable was read on the tape, if a mark is its assignment."""
+        return mark.kind != "assigned" or id(mark.variable) in self.record.readings
 
     def _can_be_cause(self, mark: PathBreak) -> bool:
         """Whether the target uses a constant after a mark: only then can the mark be the cause."""

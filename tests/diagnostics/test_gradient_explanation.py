@@ -629,3 +629,14 @@ def test_a_new_value_is_marked_only_where_it_can_overwrite_something() -> None:
         b.assign(x)
         b.assign(1.0)
     assert [m.kind for m in tape._record.path_breaks] == ["assigned", "overwritten"]
+
+
+def test_a_variable_that_was_not_read_gave_nothing_to_a_target_off_the_record() -> None:
+    x, log = ak.Variable(2.0), ak.Variable(0.0)
+    with ak.GradientTape() as tape:
+        held = ak.stop_gradient(x * 2.0)
+        broke = _line_above()
+        log.assign(x)
+        y = held + 1.0
+    assert tape.gradient(y, x) is None
+    assert (tape.explain(y, x).kind, tape.explain(y, x).line) == ("stopped", broke)
