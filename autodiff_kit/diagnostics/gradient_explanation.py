@@ -17,6 +17,7 @@ import html
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from autodiff_kit.core.backward import reachable
@@ -388,7 +389,8 @@ def _place_of(at: PathBreak | Node | SourceLocation | None) -> SourceLocation:
 
 def _last_kept(marks: list[PathBreak], sure: bool = False) -> list[PathBreak]:
     """The last mark whose result the code uses further, in a list; if there is none, the last one unless ``sure``."""
-    kept = next((m for m in reversed(marks) if not is_discarded(_place_of(m))), None)
+    discarded = cache(is_discarded)  # a loop leaves many marks at one place
+    kept = next((m for m in reversed(marks) if not discarded(_place_of(m))), None)
     return [kept] if kept is not None else [] if sure else marks[-1:]
 
 
