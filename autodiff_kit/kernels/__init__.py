@@ -18,7 +18,7 @@ from typing import Any
 from autodiff_kit import extras
 from autodiff_kit.platform import HAS_THREADS
 
-__all__ = ["compile_all_loops", "compiled_loop", "enabled"]
+__all__ = ["compile_all_loops", "compiled_loop", "enabled", "stop"]
 
 COMPILE_AFTER_REQUESTS = 200
 """Requests for a loop before compilation starts, so that short scripts never wait for it."""
@@ -49,15 +49,15 @@ def _count_request() -> None:
     if _requests_without_loop == COMPILE_AFTER_REQUESTS and enabled():
         _thread = threading.Thread(target=_compile_quietly, name="autodiff_kit kernels", daemon=True)
         _thread.start()
-        atexit.register(_stop)
+        atexit.register(stop, _thread)
 
 
-def _stop() -> None:
-    """Wait for the loop that is being compiled: LLVM may end a process with an error that ends meanwhile."""
+def stop(thread: threading.Thread | None = None) -> None:
+    """Wait for what a thread is compiling, as the process ends: LLVM would end it with an error."""
     global stopped
-    stopped = True
-    if _thread is not None:
-        _thread.join(5.0)
+    stopped = True  # nothing else is compiled
+    if thread is not None:
+        thread.join()
 
 
 def _compile_quietly() -> None:

@@ -308,15 +308,18 @@ def cross_entropy(x: Any, labels: Any, out: Any) -> bool:
 
 
 @_loop(lambda real: (_read(real, 1), _read(real, 2), _IDS, _write(real, 2)), sums=True)
-def cross_entropy_vjp(g: Any, x: Any, labels: Any, out: Any) -> None:
-    """The softmax of each row minus the one-hot label, times ``g``."""
+def cross_entropy_vjp(g: Any, x: Any, labels: Any, out: Any) -> bool:
+    """The softmax of each row minus the one-hot label, times ``g``; False if a label is out of range."""
     for i in range(x.shape[0]):
         to = out[i]
+        if labels[i] < 0 or labels[i] >= to.size:
+            return False
         total = _write_exponentials(x[i], to)
         own = to[labels[i]] / total - x.dtype.type(1)
         for j in range(to.size):
             to[j] = g[i] * (to[j] / total)
         to[labels[i]] = g[i] * own
+    return True
 
 
 @_loop(lambda real: (_read(real, 2), _write(real, 2)), sums=True)

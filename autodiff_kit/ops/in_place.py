@@ -81,7 +81,8 @@ def add_rows_at(out: np.ndarray[Any, Any], places: Any, rows: np.ndarray[Any, An
     Indices are checked before, but not in a compiled function whose forward part nobody needs, and not for the examples
     with which it is traced.
     """
-    whole = out.dtype.char in "fd" and places.dtype == np.int64 and rows.size
+    places = places.astype(np.int64, copy=False)
+    whole = out.dtype.char in "fd" and rows.size
     loop = kernels.compiled_loop("scatter_add_rows") if whole else None
     if loop is None:
         width = rows.shape[1]  # np.add.at is fast along one axis only

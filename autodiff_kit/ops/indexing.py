@@ -68,7 +68,8 @@ def _row_gradient(g: Any, like: Any, index: Any) -> Any:
         return None
     if isinstance(g, Tracer) and not isinstance(g, SymbolicValue):
         return None
-    numbers = ids.reshape(-1) % like.shape[0]  # negative indices count from the end
+    numbers = ids.reshape(-1).astype(np.int64, copy=False)
+    numbers = np.where(numbers < 0, numbers + like.shape[0], numbers)  # negative indices count from the end
     rows = as_array(g).reshape(numbers.size, *like.shape[1:]).astype(like.dtype, copy=False)
     if (trace := open_records.trace) is None:
         return RowGradient(numbers, rows, like.shape)

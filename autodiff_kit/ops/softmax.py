@@ -244,7 +244,8 @@ def _cross_entropy_vjp(g: Any, x: Any, labels: Any) -> Any:
     if loop is None:
         return v.expand_dims(g, axis=(-1,)) * _softmax_minus_one_hot(x, labels)
     out = np.empty(x.shape, x.dtype)
-    loop(np.ascontiguousarray(g).ravel(), _as_matrix(x), labels.ravel(), _as_matrix(out))
+    if not loop(np.ascontiguousarray(g).ravel(), _as_matrix(x), labels.ravel(), _as_matrix(out)):
+        _checked_labels(labels, x.shape[-1])  # someone has changed them since; this raises
     return out
 
 

@@ -244,7 +244,7 @@ class Optimizer:
         return slots
 
     def _new_slots(self, variable: Variable) -> OwnedSlots:
-        return OwnedSlots(self._initial_slots(in_step_precision(variable._value)))
+        return _own_copies(self._initial_slots(in_step_precision(variable._value)))
 
     def _create_slots(self, variable: Any) -> OwnedSlots:
         """Slots of a variable from a loaded state, or initial ones."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import AttributeSource, OptimizerSlotSource
+from autodiff_kit.errors import StructureError
 from autodiff_kit.kernels.native_calls import write_addresses
 
 __all__ = ["BufferBinder"]
@@ -107,16 +108,21 @@ class BufferBinder:
         self.env |= {
             f"optimizer{k}": source.optimizer,
             f"slot_variable_id{k}": id(source.variable),
-            f"slot_entry{k}": None,
+            f"slot_entry{k}": False,
             f"slots{k}": None,
         }
         return k, [f"if optimizer{k}._state.get(slot_variable_id{k}) is not slot_entry{k}: bind_slots({k})"]
 
     def slot_array_lines(self, node: GraphNode, source: OptimizerSlotSource) -> list[str]:
-        """Bind the array of a slot; returns the lines that check the binding."""
+        """Bind the array of a slot; returns the lines that check the binding.
+
+        An eager step, or another plan, may have put another array into the same slots.
+        """
         k, lines = self.slots_number_and_lines(source)
         self._slots[k][2].append((source.name, node))
-        return lines
+        held = f"slot_array{node.number}"
+        self.env[held] = None
+        return [*lines, f"if slots{k}[{source.name!r}] is not {held}: bind_slots({k})"]
 
     def _bind_slots(self, k: int) -> None:
         optimizer, variable, names = self._slots[k]
@@ -125,14 +131,20 @@ class BufferBinder:
         for name, node in names:
             if type(slots[name]) is not np.ndarray or not slots[name].flags.carray:
                 slots[name] = np.array(slots[name], order="C")
+            if (slots[name].shape, slots[name].dtype) != (node.shape, node.dtype):
+                raise StructureError(
+                    f"the slot {name!r} of {type(optimizer).__name__} has shape {slots[name].shape} and dtype "
+                    f"{slots[name].dtype}, and had {node.shape} and {node.dtype} when it was traced; it keeps them"
+                )
             self._bind_views(node, slots[name])
+            self.env[f"slot_array{node.number}"] = slots[name]
         self.env |= {f"slot_entry{k}": optimizer._state[id(variable)], f"slots{k}": slots}
 
 
 def _reused_or_empty(spare: list[Any], shape: tuple[int, ...], dtype: Any) -> Any:
-    """One of the last two outputs if nothing else refers to it, or a new array."""
+    """One of the last two outputs if nothing else refers to it, or a new array. Its holder may have reshaped it."""
     for k in range(len(spare)):
-        if sys.getrefcount(spare[k]) == 2:  # the list and the argument
+        if sys.getrefcount(spare[k]) == 2 and spare[k].shape == shape and spare[k].dtype == dtype:
             spare[k].flags.writeable = True  # the caller may have made it read-only
             return spare[k]
     found = np.empty(shape, dtype)

@@ -167,7 +167,6 @@ class _BackgroundCompiler:
         self._waiting: queue.SimpleQueue[ExecutionPlan | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
-        self.stopped = False
 
     def add(self, plan: ExecutionPlan) -> None:
         """Queue a plan for compilation."""
@@ -179,15 +178,13 @@ class _BackgroundCompiler:
         self._waiting.put(plan)
 
     def _compile_queued(self) -> None:
-        while (plan := self._waiting.get()) is not None and not self.stopped:
+        while (plan := self._waiting.get()) is not None and not kernels.stopped:
             plan.build_or_explain()
             del plan
 
     def _stop(self) -> None:
-        self.stopped = True
         self._waiting.put(None)
-        if self._thread is not None:
-            self._thread.join(5.0)
+        kernels.stop(self._thread)
 
 
 _background_compiler = _BackgroundCompiler()

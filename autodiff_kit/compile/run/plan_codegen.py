@@ -391,16 +391,17 @@ class PlanCodeGenerator:
         """Add ``take`` or segment sums and means along the first axis as a native unit, if they fit."""
         ids, axis = _row_ids(n.params)
         plain = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.ndim == 1 and ids.size > 0
-        if not plain or len(n.args) != 1 or n.args[0].ndim != -axis or (ids < 0).any():
+        if not plain or len(n.args) != 1 or n.args[0].ndim != -axis:
             return False
-        x = n.args[0]
-        if not self._are_plain((x, n)):
+        x, take = n.args[0], n.params.name == "take"
+        rows, sizes = np.array(ids, np.int64), np.empty(0, n.dtype)  # a copy: others may hold the ids
+        table, listed = (x, n) if take else (n, x)
+        inside = rows.min() >= 0 and rows.max() < table.shape[0] and rows.size == listed.shape[0]
+        if not inside or not self._are_plain((x, n)):
             return False
-        rows, sizes = np.array(ids, np.int64), np.empty(0, n.dtype)
         if n.params.name == "segment_mean":
             sizes = np.maximum(np.bincount(rows, minlength=n.shape[0]), 1).astype(n.dtype)
         self.env[f"rows_and_sizes{n.number}"] = rows, sizes  # kept alive
-        take = n.params.name == "take"
         words = n.dtype.itemsize // 4 if take else 1
         entries: list[Any] = [self.locate(x)[:2], x.size * words, rows.ctypes.data, rows.size]
         entries += [self.locate(n)[:2], n.size * words, x.size // x.shape[0] * words, sizes.ctypes.data, sizes.size]

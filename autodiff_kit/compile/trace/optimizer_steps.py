@@ -15,7 +15,7 @@ from autodiff_kit.compile.trace.traced_variables import suspend_tracing
 from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.variable import Variable
-from autodiff_kit.errors import ConcretizationError
+from autodiff_kit.errors import ConcretizationError, StructureError
 from autodiff_kit.optim.inplace import OwnedSlots
 
 if TYPE_CHECKING:
@@ -138,6 +138,12 @@ class OptimizerSteps:
 
     def _set_step(self, optimizer: Any, variable: Variable, new: dict[str, Any], delta: Any, ids: Any = None) -> None:
         key = (id(optimizer), id(variable))
+        for name, old in self._values[key][2].items():
+            if (found := getattr(new[name], "shape", ())) != getattr(old, "shape", ()):
+                raise StructureError(
+                    f"a step of {type(optimizer).__name__} changes its slot {name!r} from shape {old.shape} to "
+                    f"{found}; while a function is compiled a slot keeps its shape"
+                )
         self._values[key] = (*self._values[key][:3], new)
         rows = None if ids is None else self.tracer.node(ids)
         self.updates[key] = StepUpdate(optimizer, variable, self.tracer.node(delta), rows)
