@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import canonical, check_real_numbers
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DtypeError
+from autodiff_kit.pytree import flatten
 
 if TYPE_CHECKING:
     from autodiff_kit.compile.run.execution_plan import ExecutionPlan

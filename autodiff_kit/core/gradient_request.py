@@ -8,12 +8,12 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
-from autodiff_kit.core.pytree import flatten_like
 from autodiff_kit.core.sparse_gradient import SparseGradient
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, StructureError
+from autodiff_kit.pytree import flatten_like
 
 __all__ = ["as_result", "check_output_gradients", "check_target", "fill_unconnected", "initial_cotangent", "zeros_like"]
 

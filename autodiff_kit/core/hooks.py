@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff_kit.core.numpy_protocol import canonical
+import numpy as np
+
+from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import Node, Record
 from autodiff_kit.core.sparse_gradient import SparseGradient
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
@@ -16,15 +19,18 @@ __all__ = ["apply_hooks", "apply_leaf_hooks"]
 
 
 def apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int) -> Any:
-    """The cotangent of a node after its hooks have run."""
+    """The cotangent of a node after its hooks have run; of a Jacobian's rows each by itself."""
+    if lead and g.shape[0]:
+        rows = [apply_hooks(hooks, g[k], node, lead - 1) for k in range(g.shape[0])]
+        return v.stack(rows, axis=-1 - np.ndim(unwrap(rows[0])))
     is_plain = type(g) is not Tensor
     for hook in hooks:
         new = hook(wrap(canonical(g)) if is_plain else g)
         if new is not None:
             new, shape = as_tensor(new), () if node.spec is None else node.spec.shape
-            if new.shape[lead:] not in ((), shape):
-                raise ShapeError(f"a hook returned shape {new.shape[lead:]} for a gradient of shape {shape}")
-            g = unbroadcast(new._value if is_plain else new, node.spec, lead)
+            if new.shape not in ((), shape):
+                raise ShapeError(f"a hook returned shape {new.shape} for a gradient of shape {shape}")
+            g = unbroadcast(new._value if is_plain else new, node.spec)
             is_plain = type(g) is not Tensor
     return g
 

@@ -63,12 +63,12 @@ def records_of(record: Record | JointRecord | None) -> tuple[Record, ...]:
     return () if record is None else record.members
 
 
-def joint_record(*parts: Record | JointRecord | None) -> Record | JointRecord | None:
-    """The open records among ``parts`` as one record; None where none is open."""
-    found = {id(r): r for part in parts for r in records_of(part) if r.sink is not None}
+def joint_record(*parts: Record | JointRecord | None, paused: bool = False) -> Record | JointRecord | None:
+    """The open records among ``parts`` as one record, with ``paused`` also those that are paused; None for none."""
+    order = open_records.records
+    found = {id(r): r for part in parts for r in records_of(part) if r.sink is not None or (paused and r in order)}
     if len(found) < 2:
         return next(iter(found.values()), None)
-    order = open_records.records
     live = tuple(sorted(found.values(), key=lambda r: order.index(r) if r in order else -1))
     key = tuple(map(id, live))
     joint: JointRecord | None = live[-1].joint_records.get(key)

@@ -11,13 +11,13 @@ from autodiff_kit.collector import relax_collector, restore_collector
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.modes import set_sink
 from autodiff_kit.core.numpy_protocol import Value
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tape_observer import observers
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.core.variable import Variable, attach_variable
 from autodiff_kit.errors import DtypeError, OpenTapeError, TapeError
+from autodiff_kit.pytree import flatten
 
 __all__ = ["Recording"]
 

@@ -14,7 +14,6 @@ from autodiff_kit.core.cotangent_scope import CotangentScope
 from autodiff_kit.core.fast_backward import fast_backward
 from autodiff_kit.core.hooks import apply_leaf_hooks
 from autodiff_kit.core.modes import modes
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.core.recording import Recording
 from autodiff_kit.core.tape_observer import observers
@@ -22,6 +21,7 @@ from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.validation import check_choice, check_flag
 from autodiff_kit.core.variable import Variable, VariableReading, watches_by_itself
 from autodiff_kit.errors import DtypeError, TapeError
+from autodiff_kit.pytree import flatten, unflatten_like
 
 __all__ = ["GradientTape", "add_tape_method"]
 

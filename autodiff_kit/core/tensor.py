@@ -34,7 +34,7 @@ def as_tensor(value: Any) -> Tensor:
         return value
     if isinstance(value, Value):
         return value._as_tensor()
-    if type(value) in (list, tuple) and _holds_tensors(value):
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return OPS["Stack"].function(value)  # type: ignore[misc,no-any-return]
     own = canonical(value)
     if type(own) is float:
@@ -78,7 +78,7 @@ class Tensor(Value, Node):
         """Put this value on a record: as a leaf, or as one value on several records."""
         node = self.node
         if node is not None:
-            node.record = joint_record(node.record, record) or record  # None if all its records are closed
+            node.record = joint_record(node.record, record, paused=True) or record  # None if all its records are closed
             return node
         if type(self._value) is float:
             return make_leaf(self, record)

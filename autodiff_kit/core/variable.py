@@ -10,7 +10,7 @@ import numpy as np
 
 from autodiff_kit.core.constant import copy_value
 from autodiff_kit.core.dispatch import record_op
-from autodiff_kit.core.joint_record import records_of
+from autodiff_kit.core.joint_record import joint_record, records_of
 from autodiff_kit.core.numpy_protocol import Value, as_text, canonical, unwrap
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.path_breaks import mark_path_break
@@ -141,7 +141,7 @@ class Variable(Value):
         if not records:
             return wrap(self._value)
         hit = records[-1].readings.get(id(self))
-        if hit is not None and hit.latest._value is self._value and (len(records) == 1 or _on_all(hit.latest, self)):
+        if hit is not None and hit.latest._value is self._value and len(records) == 1:
             return hit.latest  # type: ignore[no-any-return]
         return _read(self, records)
 
@@ -168,24 +168,52 @@ def _read(variable: Variable, records: list[Record]) -> Tensor:
         return first
     known = [r for r in records if _watches(r, variable)]
     wanting = [r for r in records if r in known or (r.sink is not None and watches_by_itself(r, variable))]
-    latest: Tensor = known[0].readings[id(variable)].latest if known else wrap(variable._value)
-    if latest._value is not variable._value:  # assigned since; gradients of all readings meet at the first
-        latest = record_op(_READ, variable._value, (latest._value,), (latest.node,))
+    active = [r for r in known if r.sink is not None]
+    latest = _current_reading(variable, active)
+    if latest is None:
+        latest = _read_again(variable, active) if active else wrap(variable._value)
     for record in wanting:
         if record.sink is not None and record not in known:
             latest.attach(record)
-    innermost = [records[-1]] if records[-1].sink is not None and records[-1] not in wanting else []
-    for record in [*wanting, *innermost]:  # a paused record must watch the next reading itself
-        first = record.readings[id(variable)].first if record in known else latest
-        record.readings[id(variable)] = VariableReading(variable, first, latest)
+    innermost = [records[-1]] if records[-1] not in wanting else []
+    for record in [*wanting, *innermost]:
+        if record.sink is not None:  # a paused record must watch the next reading itself
+            first = record.readings[id(variable)].first if record in known else latest
+            record.readings[id(variable)] = VariableReading(variable, first, latest)
     return latest
 
 
-def _on_all(reading: Tensor, variable: Variable) -> bool:
-    """Whether every open record that watches a variable has this reading: one that was paused may not."""
-    own = () if reading.node is None else records_of(reading.node.record)
-    others = [r for r in open_records.records if r.sink is not None and r not in own]
-    return not any(watches_by_itself(r, variable) or _watches(r, variable) for r in others)
+def _current_reading(variable: Variable, active: list[Record]) -> Tensor | None:
+    """The reading of the present value that all these records have; None if there is none."""
+    for latest in [record.readings[id(variable)].latest for record in active]:
+        own = () if latest.node is None else records_of(latest.node.record)
+        if latest._value is variable._value and set(own).issuperset(active):
+            return latest  # type: ignore[no-any-return]
+    return None
+
+
+def _read_again(variable: Variable, active: list[Record]) -> Tensor:
+    """A reading after an assignment, whose gradient passes to the first reading of each of the records.
+
+    Most have it in common. Of tapes that were paused or entered again, each has one input of the operation.
+    """
+    firsts = {r: r.readings[id(variable)].first for r in active}
+    heads, covered = [], set[Any]()
+    for record in sorted(active, key=lambda r: -len({*records_of(firsts[r].node.record)}.intersection(active))):
+        if record not in covered:
+            heads.append(firsts[record])
+            covered.update(records_of(firsts[record].node.record))
+    op = _READ
+    if len(heads) > 1:
+        op = Op("read", lambda x, *_: x, vjps=(lambda g, *_: g,) * len(heads), jvp=_only_tangent, family="linear")
+    tensor = record_op(op, variable._value, tuple(t._value for t in heads), tuple(t.node for t in heads))
+    if tensor.node is not None:
+        tensor.node.record = joint_record(tensor.node.record)  # not those that are paused
+    return tensor
+
+
+def _only_tangent(tangents: Any, *_: Any) -> Any:
+    return next(t for t in tangents if t is not None)
 
 
 def watches_by_itself(record: Record, variable: Variable) -> bool:
@@ -198,7 +226,7 @@ def attach_variable(variable: Variable, record: Record) -> Node:
     tensor = variable.read_value()
     node = tensor.attach(record)
     for known in open_records.records:
-        if known is record or id(variable) in known.readings:
+        if known is record or (known.sink is not None and id(variable) in known.readings):
             first = known.readings[id(variable)].first if _watches(known, variable) else tensor
             known.readings[id(variable)] = VariableReading(variable, first, tensor)
     return node

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, canonical
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.validation import check_integer
 from autodiff_kit.core.variable import Variable
@@ -20,6 +19,7 @@ from autodiff_kit.diagnostics.finite_differences import (
     estimate_slopes,
 )
 from autodiff_kit.errors import DtypeError, GradientCheckError, StructureError
+from autodiff_kit.pytree import flatten, unflatten_like
 from autodiff_kit.transforms.arguments import check_callable, random_generator, watchable_copy
 from autodiff_kit.transforms.forward_mode import jvp
 from autodiff_kit.transforms.reverse_mode import grad, vjp

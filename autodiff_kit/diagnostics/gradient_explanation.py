@@ -23,7 +23,6 @@ from typing import Any
 from autodiff_kit.core.backward import reachable
 from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.path_breaks import PathBreak
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.source_location import (
     UNKNOWN_LOCATION,
@@ -38,6 +37,7 @@ from autodiff_kit.core.variable import Variable
 from autodiff_kit.diagnostics.state_flow import assignment_on_path
 from autodiff_kit.diagnostics.unconnected_reasons import REASONS, missing_derivative_remark
 from autodiff_kit.diagnostics.user_code import is_discarded, rebinding_line
+from autodiff_kit.pytree import flatten
 
 __all__ = ["GradientExplanation", "GradientExplanations", "explain"]
 

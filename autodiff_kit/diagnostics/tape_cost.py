@@ -16,7 +16,6 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import SCALAR, ArraySpec
 from autodiff_kit.core.operation import Op
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.source_location import UNKNOWN_LOCATION, SourceLocation, display_name, location_of
 from autodiff_kit.core.tape import GradientTape, add_tape_method
@@ -24,6 +23,7 @@ from autodiff_kit.core.validation import check_choice, check_integer
 from autodiff_kit.diagnostics.operation_cost import backward_rule_flops, cost_parameters, forward_flops
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
 from autodiff_kit.errors import DtypeError
+from autodiff_kit.pytree import flatten
 
 __all__ = ["TapeCost", "TapeCostRow", "cost"]
 

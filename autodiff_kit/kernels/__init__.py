@@ -16,9 +16,10 @@ from contextlib import suppress
 from typing import Any
 
 from autodiff_kit import extras
+from autodiff_kit.kernels import shutdown
 from autodiff_kit.platform import HAS_THREADS
 
-__all__ = ["compile_all_loops", "compiled_loop", "enabled", "stop"]
+__all__ = ["compile_all_loops", "compiled_loop", "enabled"]
 
 COMPILE_AFTER_REQUESTS = 200
 """Requests for a loop before compilation starts, so that short scripts never wait for it."""
@@ -26,8 +27,6 @@ COMPILE_AFTER_REQUESTS = 200
 _loops: dict[str, Callable[..., Any]] = {}
 _requests_without_loop = 0
 _thread: threading.Thread | None = None
-stopped = False
-"""Whether the process ends, so that no further loop is compiled."""
 
 
 def enabled() -> bool:
@@ -49,15 +48,7 @@ def _count_request() -> None:
     if _requests_without_loop == COMPILE_AFTER_REQUESTS and enabled():
         _thread = threading.Thread(target=_compile_quietly, name="autodiff_kit kernels", daemon=True)
         _thread.start()
-        atexit.register(stop, _thread)
-
-
-def stop(thread: threading.Thread | None = None) -> None:
-    """Wait for what a thread is compiling, as the process ends: LLVM would end it with an error."""
-    global stopped
-    stopped = True  # nothing else is compiled
-    if thread is not None:
-        thread.join()
+        atexit.register(shutdown.wait_for, _thread)
 
 
 def _compile_quietly() -> None:

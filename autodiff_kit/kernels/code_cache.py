@@ -25,8 +25,7 @@ import llvmlite
 import numpy as np
 from llvmlite import binding
 
-from autodiff_kit import kernels
-from autodiff_kit.kernels import llvm_compiler, llvm_writer
+from autodiff_kit.kernels import llvm_compiler, llvm_writer, shutdown
 
 __all__ = ["cache_folder", "load_code", "python_function"]
 
@@ -139,8 +138,7 @@ def load_code(
     """
 
     def compiled() -> bytes:
-        if kernels.stopped:
-            raise RuntimeError("no kernel is compiled while the process ends")
+        shutdown.check_running()
         functions = {k: f for module in modules for k, f in _functions(module).items()}
         functions |= llvm_compiler.parse_functions(text, namespace)
         module = _machine().optimized(llvm_compiler.llvm_module(functions, symbols, python, interleave_count))

@@ -13,8 +13,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
-from autodiff_kit import kernels
-from autodiff_kit.kernels import vector_math, window_loops
+from autodiff_kit.kernels import shutdown, vector_math, window_loops
 
 __all__ = ["LOOPS"]
 
@@ -42,8 +41,7 @@ def _loop(parameters: Callable[[Any], tuple[Any, ...]], sums: bool = False) -> C
     signatures = [parameters(types.float32), parameters(types.float64)]
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        if kernels.stopped:
-            raise RuntimeError("no loop is compiled while the process ends")
+        shutdown.check_running()
         options: Any = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": _SUMS if sums else False}
         LOOPS[function.__name__] = compiled = njit(signatures, **options)(function)
         return compiled

@@ -10,10 +10,10 @@ import numpy as np
 
 from autodiff_kit.core.dispatch import apply_op, compute, explain_failure, record_op
 from autodiff_kit.core.numpy_protocol import canonical
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import highest_tracer
 from autodiff_kit.errors import ArgumentError, AutodiffError, ShapeError
+from autodiff_kit.pytree import flatten
 
 if TYPE_CHECKING:
     from autodiff_kit.core.operation import Op

@@ -303,7 +303,7 @@ def _softmax_weight(a: Any, b: Any) -> Any:
 
     Not exp(a - y): the output y of large inputs is rounded, and two weights would not sum to 1.
     """
-    apart = as_array(unwrap(a) != unwrap(b))
+    apart = as_array((unwrap(a) != unwrap(b)) | (np.abs(unwrap(a)) != np.inf))
     return v.sigmoid(v.select(a, 0.0, condition=apart) - v.select(b, 0.0, condition=apart))
 
 

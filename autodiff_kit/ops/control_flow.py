@@ -8,7 +8,6 @@ from typing import Any
 from autodiff_kit.core.fast_dispatch import PYTHON_NUMBERS
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.numpy_protocol import Value
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import as_own
@@ -23,6 +22,7 @@ from autodiff_kit.errors import (
 )
 from autodiff_kit.ops.argument_binding import describe_structure
 from autodiff_kit.ops.selection import select
+from autodiff_kit.pytree import flatten, unflatten_like
 
 Branch = Callable[..., Any]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_callable, check_flag, check_integer, describe
@@ -15,6 +14,7 @@ from autodiff_kit.ops.joining import concat, stack
 from autodiff_kit.ops.recomputation import recomputed
 from autodiff_kit.ops.shape_manipulation import reshape
 from autodiff_kit.ops.splitting import unstack
+from autodiff_kit.pytree import flatten, unflatten_like
 
 Body = Callable[..., Any]
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.indexing import take
 from autodiff_kit.ops.number_parameters import value_of_parameter
+from autodiff_kit.pytree import flatten
 
 
 def _without_margin(shape: tuple[int, ...], width: tuple[tuple[int, int], ...]) -> tuple[Any, ...]:

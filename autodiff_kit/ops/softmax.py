@@ -237,7 +237,7 @@ def _softmax_minus_one_hot(x: Any, labels: Any) -> Any:
 
 
 def _cross_entropy_vjp(g: Any, x: Any, labels: Any) -> Any:
-    plain_arrays = type(g) is np.ndarray and type(x) is np.ndarray and g.shape == labels.shape and g.dtype == x.dtype
+    plain_arrays = all(type(z) is np.ndarray for z in (g, x, labels)) and g.shape == labels.shape and g.dtype == x.dtype
     loop = (
         kernels.compiled_loop("cross_entropy_vjp") if plain_arrays and _fits_row_kernel(x, -1) and x.ndim > 1 else None
     )

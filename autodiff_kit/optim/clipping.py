@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.variable import Variable
@@ -17,6 +16,7 @@ from autodiff_kit.ops.joining import stack
 from autodiff_kit.ops.norms import vector_norm
 from autodiff_kit.ops.row_gradient import RowGradient
 from autodiff_kit.optim.validation import positive
+from autodiff_kit.pytree import flatten, unflatten_like
 
 __all__ = ["clip_by_global_norm"]
 

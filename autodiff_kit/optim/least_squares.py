@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, unwrap
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.validation import check_callable
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.optim.validation import variable_list
+from autodiff_kit.pytree import flatten
 from autodiff_kit.transforms.automatic_compilation import CompiledFunction, run_and_compile
 
 __all__ = ["EPS", "LeastSquaresProblem", "LinearizedResiduals", "ResidualEvaluation", "Vector"]

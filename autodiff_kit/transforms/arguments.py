@@ -13,10 +13,10 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, canonical
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.pytree import flatten, flatten_like, unflatten_like
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import as_array, as_own
 from autodiff_kit.errors import AutodiffError, DtypeError, StructureError
+from autodiff_kit.pytree import flatten, flatten_like, unflatten_like
 
 __all__ = [
     "Function",

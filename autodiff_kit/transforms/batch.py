@@ -19,6 +19,7 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.dispatch import apply_op, compute, record_op
+from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.operation import Op, v
 from autodiff_kit.core.record import ACTIVE_MODES, ArrayNode, Node, Record, make_leaf, open_records
@@ -135,7 +136,10 @@ class Batch:
 
         def of_all(g: Tensor) -> Tensor | None:
             new = self._call_rule(hook, [g], [True], {})
-            return None if new is None else self._rows(new, g.ndim - 1)
+            if new is None:
+                return None
+            rows = self._rows(new, g.ndim - 1)
+            return v.broadcast_to(rows, shape=g.shape) if np.ndim(unwrap(new)) == 0 else rows
 
         sinks = [r.sink for r in records if isinstance(r.sink, OutsideSink) and r.sink.is_of_examples(array)]
         if sinks:  # of one vmap: those of others around it lie under them
@@ -157,6 +161,8 @@ class Batch:
         """A value of at least this rank for each example, as the tensor of all."""
         value = unwrap(part)
         rows = self.whole(value if self.holds(value) else part)
+        if type(part) is Tensor and part.node is None:  # a gradient was stopped in front of it
+            rows = wrap(rows._value)
         found: Tensor = rows.reshape((self.size, *(1,) * max(0, rank + 1 - rows.ndim), *rows.shape[1:]))
         return found
 
@@ -318,6 +324,10 @@ class OutsideRecords:
             if record.sink is not None:
                 record.sink, record.keep_all = sink, keep_all
 
+    def follow(self, node: Node | None) -> bool:
+        """Whether one of the records follows the value of a node."""
+        return node is not None and any(record in self.records for record in records_of(node.record))
+
     def record_for_all(self, node: Node, y: BatchedArray, values: Sequence[Any]) -> None:
         """Record the operation of a node on the tensors of all examples, in place of the node."""
         if node is self.moved or (node.op.vjps is None and node.op.vjp_all is None):  # no gradient passes it
@@ -325,7 +335,7 @@ class OutsideRecords:
         self.moved = node
         inputs = [
             wrap(x, n) if not isinstance(x, BatchedArray) or x.tracer.depth < y.tracer.depth
-            else x if n is not None else _off_tapes(x)  # a gradient was stopped in front of it
+            else x if self.follow(n) else _off_tapes(x)  # a gradient was stopped in front of it
             for x, n in zip(values, node.inputs, strict=True)
         ]  # fmt: skip
         self.close()

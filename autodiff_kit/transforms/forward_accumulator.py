@@ -12,7 +12,6 @@ from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.fast_backward import FLOAT_ERRORS
 from autodiff_kit.core.numpy_protocol import Value, canonical
 from autodiff_kit.core.operation import Op
-from autodiff_kit.core.pytree import flatten, flatten_like, unflatten_like
 from autodiff_kit.core.record import ACTIVE_MODES, NO_PARTS, ArrayNode, Node, Record, make_leaf, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import as_array
@@ -20,6 +19,7 @@ from autodiff_kit.core.unbroadcast import unbroadcast
 from autodiff_kit.core.validation import check_choice
 from autodiff_kit.core.variable import Variable, attach_variable
 from autodiff_kit.errors import DtypeError, OpenTapeError, ShapeError, StructureError, TapeError
+from autodiff_kit.pytree import flatten, flatten_like, unflatten_like
 from autodiff_kit.transforms.node_tangent import apply_jvp, fast_output_tangent, output_tangent
 
 __all__ = ["ForwardAccumulator", "TangentRecord", "check_tangent"]

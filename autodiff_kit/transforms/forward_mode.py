@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.core.pytree import flatten, flatten_like, unflatten_like
 from autodiff_kit.core.validation import check_flag
+from autodiff_kit.pytree import flatten, flatten_like, unflatten_like
 from autodiff_kit.transforms.arguments import (
     Function,
     check_callable,

@@ -17,10 +17,10 @@ from autodiff_kit.core.hooks import apply_hooks
 from autodiff_kit.core.modes import modes
 from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.operation import Op
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import NO_PARTS, Node, open_records
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.unbroadcast import unbroadcast
+from autodiff_kit.pytree import flatten, unflatten_like
 from autodiff_kit.transforms.arguments import Function, check_callable, primals_and_tangents, scalar_output
 from autodiff_kit.transforms.dual import Dual, NeedsTensorsError
 from autodiff_kit.transforms.forward_accumulator import TangentRecord

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import StructureError
+from autodiff_kit.pytree import flatten, unflatten_like
 from autodiff_kit.transforms.arguments import Function, check_callable, random_generator, watchable_copy
 from autodiff_kit.transforms.reverse_mode import grad
 

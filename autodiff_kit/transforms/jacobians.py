@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value
-from autodiff_kit.core.pytree import unflatten_like
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import StructureError
+from autodiff_kit.pytree import unflatten_like
 from autodiff_kit.transforms.arguments import (
     Function,
     check_callable,

@@ -81,15 +81,16 @@ def _jvp_from_vjp(node: Node, tangents: tuple[Any, ...], graph: bool) -> Tensor:
     """The tangent of a custom gradient without a jvp: the transpose of its vjp, with one call for each entry."""
     spec = node.spec or SCALAR
     moving = {n: as_tensor(t) for n, t in zip(node.inputs, tangents, strict=True) if t is not None}
-    zero = wrap(canonical(np.zeros((), spec.dtype)))
+    kind = spec.dtype if spec.dtype.kind == "f" else np.dtype(float)  # an integer's tangent is no integer
+    zero = wrap(canonical(np.zeros((), kind)))
     if not math.prod(spec.shape):
-        return reshape(zero * np.zeros(0, spec.dtype), spec.shape)
+        return reshape(zero * np.zeros(0, kind), spec.shape)
     entries = []
-    for row in np.eye(math.prod(spec.shape), dtype=spec.dtype):
+    for row in np.eye(math.prod(spec.shape), dtype=kind):
         g = canonical(row.reshape(spec.shape))
         parts = input_cotangents(node, wrap(g) if graph else g, graph=graph)  # an input may occur twice
         found = [reductions.sum(as_tensor(part) * moving[n]) for n, part in parts if n in moving]
-        entries.append(cast(functools.reduce(add, found, zero), spec.dtype))
+        entries.append(cast(functools.reduce(add, found, zero), kind))
     return reshape(stack(entries), spec.shape)
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from autodiff_kit.core.gradient_request import fill_unconnected
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape, add_tape_method
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import StructureError
+from autodiff_kit.pytree import flatten, unflatten_like
 from autodiff_kit.transforms.batched_forward import batched_forward_pass
 
 __all__ = ["batch_jacobian", "jacobian", "jacobians_of_leaves"]

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.numpy_protocol import Value
-from autodiff_kit.core.pytree import flatten, unflatten_like
-from autodiff_kit.core.record import open_records
+from autodiff_kit.core.record import Record, open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import as_own
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.ops.argument_binding import lists_as_arrays
 from autodiff_kit.ops.axis_order import moveaxis
 from autodiff_kit.ops.broadcasting import broadcast_to
+from autodiff_kit.pytree import flatten, unflatten_like
 from autodiff_kit.transforms.arguments import check_callable
 from autodiff_kit.transforms.batch import Batch
 from autodiff_kit.transforms.batched_array import BatchedArray
@@ -152,10 +153,15 @@ def _batched(batch: Batch, x: Any, axis: int | None) -> Any:
     return batch.enter(t if axis == 0 else moveaxis(t, axis, 0))
 
 
+def _records_around() -> list[Record]:
+    """The records that are open outside, those around the body of a loop that is traced among them."""
+    around = () if open_records.trace is None else open_records.trace.outside
+    return [*around, *open_records.records]
+
+
 def _call_inside(batch: Batch, f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Call the function while the tapes outside record for all examples, and compiled functions run as they are."""
-    around = () if open_records.trace is None else open_records.trace.outside  # tapes around the body of a loop
-    return batch.call_inside(f, args, kwargs, [*around, *open_records.records])
+    return batch.call_inside(f, args, kwargs, _records_around())
 
 
 def _unbatched(batch: Batch, x: Any, axis: int | None) -> Any:
@@ -169,7 +175,8 @@ def _unbatched(batch: Batch, x: Any, axis: int | None) -> Any:
     elif axis is None:
         raise ShapeError("vmap: out_axes is None for a result that differs between the examples; say along which axis")
     else:  # where the gradient was stopped in front of the result, no tape follows it
-        stopped = type(x) is Tensor and x.node is None
+        own = records_of(x.node.record) if type(x) is Tensor and x.node is not None else ()
+        stopped = type(x) is Tensor and not any(record in own for record in _records_around())
         whole = wrap(value.tensor._value) if stopped else value.tensor
     if axis and not -whole.ndim <= axis < whole.ndim:
         raise ShapeError(f"vmap: a result of shape {whole.shape[1:]} for each example has no place for axis {axis}")

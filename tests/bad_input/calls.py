@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.errors import AutodiffError
+from autodiff_kit.pytree import flatten
 
 from .values import ARRAYS, NONSENSE, SENSE, Make, UsersError
 

@@ -82,3 +82,11 @@ def test_the_gradient_of_a_lookup_may_be_a_number() -> None:
     slope = ak.vmap(ak.grad(lambda x, y: ak.sum(f(x, y)), 1), (None, 0))
     x, y = ak.constant([0.1, 0.2, 0.3]), ak.constant(np.arange(6.0).reshape(2, 3))
     np.testing.assert_allclose(ak.compile(slope)(x, y).numpy(), slope(x, y).numpy())
+
+
+def test_an_unsigned_index_beyond_the_signed_ones_is_out_of_range() -> None:
+    slope = ak.compile(ak.grad(lambda t, i: ak.sum(ak.take(t, i, axis=0))))
+    table = np.ones((3, 2))
+    slope(table, np.array([0, 1], "uint64"))
+    with pytest.raises(RangeError):
+        slope(table, np.array([0, 2**64 - 1], "uint64"))

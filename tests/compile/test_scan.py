@@ -13,8 +13,8 @@ import pytest
 import autodiff_kit as ak
 from autodiff_kit.compile.run.execution_plan import build_kernels_now
 from autodiff_kit.compile.trace.tracer import trace_function
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.errors import ConcretizationError, ShapeError
+from autodiff_kit.pytree import flatten
 
 X = ak.constant(np.random.default_rng(5).uniform(0.5, 1.5, (11, 3)))
 W = ak.constant([0.3, -0.2, 0.1])

@@ -383,6 +383,25 @@ def test_a_jacobian_with_a_hook_goes_backward() -> None:
         tall("forward")
 
 
+@pytest.mark.parametrize(
+    "hook", [lambda g: np.array([1.0, 2.0, 3.0]), lambda g: g[::-1], lambda g: g / ak.sum(g * g + 1.0), lambda g: 2.0]
+)
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_hook_gets_one_row_of_a_jacobian_at_a_time(hook: Any, mapped: bool) -> None:
+    def f(a: Any) -> Any:
+        b = a * 1.0
+        b.register_hook(hook)
+        return b * b
+
+    x = np.array([1.0, 2.0, 3.0])
+    if mapped:
+        found = ak.jacobian(lambda x: ak.vmap(f)(x), mode="reverse")(x[None]).numpy()[0, :, 0]
+    else:
+        found = ak.jacobian(f, mode="reverse")(x).numpy()
+    each = [ak.grad(lambda a, k=k: f(a)[k])(x).numpy() for k in range(3)]
+    np.testing.assert_allclose(found, each)
+
+
 @ak.custom_gradient
 def cubed(x: Any) -> Any:
     """Without a rule for tangents; that is derived."""
@@ -470,3 +489,9 @@ def test_an_operation_without_a_gradient_lends_none() -> None:
         ak.gradient_override_map({"Exp": "Floor"}),
     ):
         pass
+
+
+def test_the_tangent_of_an_integer_result_is_no_integer() -> None:
+    straight = ak.custom_gradient(lambda v: (ak.cast(v, "int64"), lambda g: g))
+    tangent = ak.jvp(lambda x: straight(x) * 0.5, ([1.7, 2.3],), ([0.3, 0.7],))[1]
+    assert tangent.numpy() == pytest.approx([0.15, 0.35])

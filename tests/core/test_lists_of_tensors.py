@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -52,3 +52,14 @@ def test_a_constant_is_a_copy_all_the_same() -> None:
 def test_parts_of_different_shapes_are_an_error() -> None:
     with pytest.raises(ak.errors.ShapeError, match="stack"):
         ak.sum([ak.constant([1.0, 2.0]), 1.0])
+
+
+class Pair(NamedTuple):
+    """Any sequence that is a list or a tuple."""
+
+    a: Any
+    b: Any
+
+
+def test_a_named_tuple() -> None:
+    assert float(ak.grad(lambda x: ak.sum(Pair(x, x * 2)))(2.0)) == 3.0

@@ -375,3 +375,66 @@ def test_a_wrong_source_leaves_the_tape_as_it_is() -> None:
     with pytest.raises(ak.errors.DtypeError, match="sources must be tensors or variables"):
         tape.gradient(y, [x, 2.0])
     assert float(tape.gradient(y, x)) == 6.0
+
+
+@pytest.mark.parametrize("inner", ["tape", "accumulator", "grad"])
+def test_a_paused_tape_keeps_its_sources(inner: str) -> None:
+    """Something else follows the same value, or variable, while the tape is paused."""
+    x, w = ak.constant(3.0), ak.Variable(2.0)
+    with ak.GradientTape() as tape:
+        tape.watch(x)
+        a = x * 2.0 + w
+        with tape.stop_recording():
+            if inner == "tape":
+                with ak.GradientTape() as other:
+                    other.watch(x)
+                    x * w * 10.0
+            elif inner == "accumulator":
+                with ak.ForwardAccumulator([x, w], [1.0, 1.0]):
+                    x * w * 10.0
+            else:
+                ak.grad(lambda z: z * w)(x)
+        c = x * 100.0 + w * w
+    assert [float(g) for g in tape.gradient([a, c], [x, w])] == [102.0, 5.0]
+
+
+def test_a_reading_during_a_pause_counts_for_nobody() -> None:
+    x = ak.Variable(1.0)
+    with ak.GradientTape() as tape:
+        a = x * x
+        x.assign(2.0)
+        with tape.stop_recording():
+            x * 1.0
+        c = x * x
+    assert float(tape.gradient([a, c], x)) == 6.0
+
+
+@pytest.mark.parametrize("value", [0.0, 5.0, [0.0, 0.0]])
+def test_a_reading_has_nothing_from_later_ones(value: Any) -> None:
+    """An assignment has no path; the gradients of all readings meet at the first."""
+    w = ak.Variable(np.ones_like(value))
+    with ak.GradientTape(persistent=True) as outer, ak.GradientTape(persistent=True) as tape:
+        w.read_value()
+        w.assign(value)
+        b = w.read_value()
+        w.assign(np.asarray(value) + 2.0)
+        y = ak.sum(b * 3.0 + w * 5.0)
+    for one in (outer, tape):
+        np.testing.assert_array_equal(one.gradient(y, b).numpy(), np.full_like(b.numpy(), 3.0))
+        np.testing.assert_array_equal(one.gradient(y, w).numpy(), np.full_like(b.numpy(), 8.0))
+
+
+def test_a_tape_that_was_opened_again_and_one_that_was_paused() -> None:
+    """Neither has the readings of the other: the next one passes its gradient to both."""
+    w = ak.Variable(1.0)
+    inner = ak.GradientTape(persistent=True)
+    with inner:
+        first = w * 1.0
+    w.assign(2.0)
+    with ak.GradientTape(persistent=True) as outer:
+        second = w * w
+        with inner:
+            w.assign(3.0)
+            third = w * w
+    assert float(outer.gradient([second, third], w)) == 10.0
+    assert float(inner.gradient([first, third], w)) == 7.0

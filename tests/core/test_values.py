@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.pytree import flatten, unflatten_like
 
 A = np.array([[0.5, -1.5], [2.0, 0.25]])
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.errors import DtypeError, StructureError
+from autodiff_kit.pytree import flatten
 
 clip = ak.optim.clip_by_global_norm
 

@@ -117,3 +117,10 @@ def test_attention_names_a_mask_that_does_not_fit() -> None:
             ak.nn.attention(q, q, q, mask)
     with pytest.raises(ShapeError, match="at least one entry"):
         ak.nn.attention(np.ones((3, 0)), np.ones((3, 0)), q)
+
+
+@pytest.mark.parametrize(("function", "slope"), [(ak.logaddexp, 0.25), (ak.logaddexp2, 0.25 * np.log(2.0))])
+def test_the_second_derivative_of_equal_exponents(function: Callable[..., Any], slope: float) -> None:
+    for at in (0.0, 3.0):
+        found = ak.hessian(lambda p: function(p[0], p[1]))(np.full(2, at)).numpy()
+        np.testing.assert_allclose(found, [[slope, -slope], [-slope, slope]])

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import autodiff_kit as ak
 from autodiff_kit.core.numpy_protocol import Value
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError, StructureError
+from autodiff_kit.pytree import flatten
 
 POINTS: list[Any] = [
     1.0, 2, -1.5, np.nan, True, None, "abc", b"abc", 1j, object(), ..., slice(3), set(), {1.0, 2.0}, range(3),

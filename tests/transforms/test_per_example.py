@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten
 from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
+from autodiff_kit.pytree import flatten
 from autodiff_kit.transforms import per_example
 
 

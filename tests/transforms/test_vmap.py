@@ -396,3 +396,65 @@ def test_a_tape_outside_is_paused_or_checked_inside(pause: bool) -> None:
     found = tape.gradient(y, [v, w])
     np.testing.assert_allclose(found[0].numpy(), [4.0, 9.0] if pause else [12.0, 27.0])
     np.testing.assert_allclose(found[1].numpy(), [8.0, 27.0])
+
+
+def stopped_and_watched(a: Any, result: Any) -> Any:
+    s = ak.stop_gradient(a)
+    with ak.GradientTape() as tape:
+        tape.watch(s)
+        y = s * a
+    return result(s, y)
+
+
+SCALES = np.array([[1.0, 2.0], [3.0, 4.0]])
+STOPPED_INSIDE: dict[str, tuple[Any, Any]] = {
+    "factor that an inner tape watches": (lambda a: stopped_and_watched(a, lambda s, y: y), SCALES),
+    "result that an inner tape watches": (lambda a: stopped_and_watched(a, lambda s, y: s), 0 * SCALES),
+    "carry of a loop": (
+        lambda a: ak.scan(lambda c, q: (c * q, None), ak.stop_gradient(a), np.ones((2, 2)))[0],
+        0 * SCALES,
+    ),
+    "carry in a loop": (
+        lambda a: ak.scan(lambda c, q: (ak.stop_gradient(c * q), c), a, np.ones((2, 2)))[1],
+        0 * SCALES + 1,
+    ),
+    "output of a loop": (
+        lambda a: ak.scan(lambda c, q: (c * q, ak.stop_gradient(c)), a, np.ones((2, 2)))[1],
+        0 * SCALES,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STOPPED_INSIDE)
+def test_what_is_stopped_stays_stopped_whoever_watches_it(name: str) -> None:
+    f, slopes = STOPPED_INSIDE[name]
+    found = ak.grad(lambda x: ak.sum(ak.vmap(f)(x)))
+    np.testing.assert_array_equal(found(SCALES).numpy(), slopes)
+    np.testing.assert_array_equal(ak.compile(found)(SCALES).numpy(), slopes)
+
+
+def test_what_a_rule_has_stopped_has_no_second_derivative() -> None:
+    f = ak.custom_gradient(lambda x: (ak.sin(x), lambda g: ak.stop_gradient(g * ak.cos(x))))
+    second = lambda v: ak.grad(lambda x: ak.sum(ak.grad(lambda x: ak.sum(v(f)(x)))(x)))  # noqa: E731
+    for mapped in (lambda f: f, ak.vmap):
+        assert second(mapped)(SCALES[0]).numpy().tolist() == [0.0, 0.0]
+
+
+def test_a_hook_returns_one_number_for_an_example() -> None:
+    def f(a: Any) -> Any:
+        b = a * 1.0
+        b.register_hook(lambda g: ak.sum(g))
+        return b * b
+
+    found = ak.grad(lambda x: ak.sum(ak.vmap(f)(x)))(SCALES)
+    assert found.numpy().tolist() == [[6.0, 6.0], [14.0, 14.0]]
+
+
+def test_the_gradient_of_shared_logits_for_labels_of_each_example() -> None:
+    from autodiff_kit import kernels
+
+    kernels.compile_all_loops()
+    slope = ak.grad(lambda x, i: ak.sum(ak.nn.sparse_softmax_cross_entropy(i, x)))
+    x, labels = np.ones((4, 5)), np.array([[0, 1, 2, 3], [3, 2, 1, 0]])
+    found = ak.vmap(slope, (None, 0))(x, labels)
+    np.testing.assert_allclose(found.numpy(), [slope(x, row).numpy() for row in labels])

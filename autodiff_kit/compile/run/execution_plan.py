@@ -22,6 +22,7 @@ from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.compile.trace.trace import OutputLeaf, Trace
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import wrap
+from autodiff_kit.kernels import shutdown
 
 __all__ = ["ExecutionPlan", "build_kernels_now"]
 
@@ -178,13 +179,14 @@ class _BackgroundCompiler:
         self._waiting.put(plan)
 
     def _compile_queued(self) -> None:
-        while (plan := self._waiting.get()) is not None and not kernels.stopped:
+        while (plan := self._waiting.get()) is not None and not shutdown.ends():
             plan.build_or_explain()
             del plan
 
     def _stop(self) -> None:
         self._waiting.put(None)
-        kernels.stop(self._thread)
+        if self._thread is not None:
+            shutdown.wait_for(self._thread)
 
 
 _background_compiler = _BackgroundCompiler()

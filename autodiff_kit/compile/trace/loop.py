@@ -81,7 +81,9 @@ def _trace_batched(
 
     def whole(x: Any) -> Tensor:
         t = as_tensor(x)
-        return batch.whole(t._value if batch.holds(t._value) else t)  # type: ignore[no-any-return]
+        if not batch.holds(t._value):
+            return batch.whole(t)  # type: ignore[no-any-return]
+        return t._value.tensor if t.node is not None else wrap(t._value.tensor._value)  # where a gradient was stopped
 
     def for_all(carry: list[Tensor], entries: list[Tensor]) -> Results:
         outside = OutsideRecords(batch, records_around())

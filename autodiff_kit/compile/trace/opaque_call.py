@@ -12,7 +12,7 @@ import numpy as np
 
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.core.dispatch import compute
-from autodiff_kit.core.pytree import flatten
+from autodiff_kit.pytree import flatten
 
 __all__ = ["NodePlaceholder", "OpaqueCall", "map_nested", "sample_value"]
 

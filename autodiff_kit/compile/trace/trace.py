@@ -8,8 +8,8 @@ from typing import Any
 from autodiff_kit.compile.graph import ComputationGraph
 from autodiff_kit.compile.node import GraphNode
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, AttributeSource, OptimizerSlotSource
-from autodiff_kit.core.pytree import unflatten_like
 from autodiff_kit.core.variable import Variable
+from autodiff_kit.pytree import unflatten_like
 
 __all__ = ["OutputLeaf", "StepUpdate", "Trace"]
 

@@ -25,12 +25,12 @@ from autodiff_kit.compile.trace.trace import OutputLeaf, Trace
 from autodiff_kit.compile.trace.traced_variables import traced_learning_rates, tracing
 from autodiff_kit.core.dispatch import compute
 from autodiff_kit.core.numpy_protocol import Value, check_real_numbers, is_writable, unwrap
-from autodiff_kit.core.pytree import flatten, unflatten_like
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue, highest_tracer
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import AutodiffError, ConcretizationError
+from autodiff_kit.pytree import flatten, unflatten_like
 
 __all__ = ["Tracer", "trace_function"]
 

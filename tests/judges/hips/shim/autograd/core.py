@@ -3,8 +3,8 @@
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten, flatten_like
-from autodiff_kit.core.pytree import unflatten_like
+from autodiff_kit.pytree import flatten, flatten_like
+from autodiff_kit.pytree import unflatten_like
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.tensor import wrap
 

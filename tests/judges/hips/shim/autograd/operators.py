@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten
-from autodiff_kit.core.pytree import unflatten_like
+from autodiff_kit.pytree import flatten
+from autodiff_kit.pytree import unflatten_like
 
 from . import numpy as anp
 from .core import clean, make_jvp as _make_jvp, make_vjp as _make_vjp

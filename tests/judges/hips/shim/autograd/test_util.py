@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from autodiff_kit.core.pytree import flatten
+from autodiff_kit.pytree import flatten
 
 from .core import make_jvp, make_vjp, vspace
 from .wrap_util import get_name, unary_to_nary

@@ -1,8 +1,8 @@
 """Nests as one long vector."""
 
 import autodiff_kit as ak
-from autodiff_kit.core.pytree import flatten as leaves_of
-from autodiff_kit.core.pytree import unflatten_like
+from autodiff_kit.pytree import flatten as leaves_of
+from autodiff_kit.pytree import unflatten_like
 
 from .. import numpy as anp
 
