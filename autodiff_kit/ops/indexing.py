@@ -12,7 +12,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.sparse_gradient import EntriesGradient
 from autodiff_kit.core.tensor import Tensor, as_tensor
-from autodiff_kit.core.tracer import SymbolicValue, Tracer, as_array
+from autodiff_kit.core.tracer import SymbolicValue, Tracer, as_array, opaque
 from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 from autodiff_kit.ops.axes import checked_int, checked_ints, negative_axis, trailing_shape
 from autodiff_kit.ops.axis_order import swapaxes
@@ -60,6 +60,13 @@ def _add_at(index: tuple[Any, ...], g: Any, total: Any, is_zero: bool = False) -
         np.add(view, g, out=view)
 
 
+@opaque
+def _counted_from_the_start(ids: Any, count: int) -> Any:
+    """Row numbers in one axis, none of them negative."""
+    flat = ids.reshape(-1).astype(np.int64, copy=False)
+    return np.where(flat < 0, flat + count, flat)
+
+
 def _row_gradient(g: Any, like: Any, index: Any) -> Any:
     """The gradient as rows, if these are few; in a trace a dense one whose rows the trace knows."""
     ids: Any = index[0] if len(index) == 1 else None
@@ -68,8 +75,7 @@ def _row_gradient(g: Any, like: Any, index: Any) -> Any:
         return None
     if isinstance(g, Tracer) and not isinstance(g, SymbolicValue):
         return None
-    numbers = ids.reshape(-1).astype(np.int64, copy=False)
-    numbers = np.where(numbers < 0, numbers + like.shape[0], numbers)  # negative indices count from the end
+    numbers = _counted_from_the_start(ids, like.shape[0])
     rows = as_array(g).reshape(numbers.size, *like.shape[1:]).astype(like.dtype, copy=False)
     if (trace := open_records.trace) is None:
         return RowGradient(numbers, rows, like.shape)
