@@ -81,7 +81,7 @@ def add_rows_at(out: np.ndarray[Any, Any], places: Any, rows: np.ndarray[Any, An
     Indices are checked before, but not in a compiled function whose forward part nobody needs, and not for the examples
     with which it is traced.
     """
-    if places.dtype.kind == "u":
+    if places.dtype == np.uint64:
         places = np.minimum(places, len(out))  # what is larger than an int64 would count from the end
     places = places.astype(np.int64, copy=False)
     whole = out.dtype.char in "fd" and rows.size

@@ -168,8 +168,10 @@ def test_ids_of_every_integer_dtype(kind: str, loops: bool, monkeypatch: pytest.
     else:
         monkeypatch.setattr(kernels, "compiled_loop", lambda _: None)
     ids = np.array([3, 100, 120], kind)
-    g = ak.grad(lambda x: ak.sum(ak.take(x, ids, axis=0)))(np.zeros((250, 300)))
-    assert np.flatnonzero(g.numpy().any(1)).tolist() == [3, 100, 120]
+    for rows in (250, 400):
+        for width in (1, 16, 300):
+            g = ak.grad(lambda x: ak.sum(ak.take(x, ids, axis=0)))(np.zeros((rows, width)))
+            assert np.flatnonzero(g.numpy().any(1)).tolist() == [3, 100, 120]
     with pytest.raises(RangeError):
         ak.grad(lambda x: ak.sum(ak.take(x, ids, axis=0)))(np.zeros((110, 3)))
 
