@@ -174,7 +174,7 @@ def _integer_arrays(index: tuple[Any, ...]) -> list[Any] | None:
     numbers = [as_array(part) for part in index if is_array_index(part) or isinstance(part, (int, np.integer))]
     if len(numbers) < len(index) or not any(n.ndim for n in numbers) or any(n.dtype.kind not in "iu" for n in numbers):
         return None
-    return numbers
+    return [n.astype(np.int64, copy=False) for n in numbers]  # lengths may not fit their own dtype
 
 
 def _row_owners(shape: Shape, examples: ExampleRange) -> Any:

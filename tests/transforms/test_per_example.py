@@ -375,3 +375,11 @@ def test_errors_of_per_example_gradients(
 ) -> None:
     with pytest.raises(error, match=words):
         ak.per_example_gradients(losses, variables, *batch, **options)
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int8", "int64"])
+def test_a_table_of_more_rows_than_its_indices_can_count(kind: str) -> None:
+    w, ids = ak.Variable(np.arange(1200.0).reshape(300, 4)), np.array([[3, 100], [120, 7]], kind)
+    found = ak.per_example_gradients(lambda i: ak.sum(w[i] ** 2, axis=(1, 2)), [w], ids)[0].numpy()
+    each = [ak.grad(lambda t, i=i: ak.sum(t[i] ** 2))(w.numpy()).numpy() for i in ids]
+    np.testing.assert_array_equal(found, each)
