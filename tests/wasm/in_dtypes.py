@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
 import warnings
 from typing import Any
@@ -18,7 +18,7 @@ def main(rules: str) -> dict[str, str]:
 
     ``rules`` is the package of the operations' cases, whose formulas by SciPy are not called here.
     """
-    if "scipy" not in sys.modules:
+    if importlib.util.find_spec("scipy") is None:  # where it is, the operations use it
         sys.modules["scipy"] = MagicMock()
     cases = importlib.import_module(f"{rules}.cases")
     with np.errstate(all="ignore"), warnings.catch_warnings():
