@@ -29,7 +29,9 @@ def apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int
         if new is not None:
             new, shape = as_tensor(new), () if node.spec is None else node.spec.shape
             if new.shape not in ((), shape):
-                raise ShapeError(f"a hook returned shape {new.shape} for a gradient of shape {shape}")
+                raise ShapeError(
+                    f"a hook returned shape {new.shape} for a gradient of shape {shape}; give that, or a number"
+                )
             g = unbroadcast(new._value if is_plain else new, node.spec)
             is_plain = type(g) is not Tensor
     return g

@@ -31,7 +31,7 @@ def canonical(value: Any) -> Any:
     if isinstance(value, (np.generic, SymbolicValue)):
         return value
     if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray):
-        raise DtypeError("the kit takes no masked arrays; choose what is masked: ak.where(m.mask, 0.0, m.data)")
+        raise DtypeError("the kit takes no masked arrays; fill the masked entries with a number first: m.filled(0.0)")
     try:
         array = in_int64(np.asarray(value))
     except ValueError as error:

@@ -202,6 +202,7 @@ class _OpenRecords(threading.local):
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.trace: Any = None
+        self.in_branch = False  # of a condition both of whose branches run
 
 
 open_records = _OpenRecords()

@@ -32,7 +32,7 @@ class Recording:
         self._entered = False
 
     def __reduce__(self) -> Any:
-        raise TapeError("a tape cannot be copied or pickled: it knows the very values that it saw; record again")
+        raise TapeError("a tape cannot be copied or pickled: it refers to the values that it recorded. Record again")
 
     def __enter__(self) -> Self:
         if self._record in open_records.records:

@@ -18,7 +18,7 @@ from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.core.validation import check_flag, describe
-from autodiff_kit.errors import AutodiffError, DtypeError, ShapeError
+from autodiff_kit.errors import AutodiffError, ConcretizationError, DtypeError, ShapeError
 
 __all__ = ["Variable", "VariableReading", "attach_variable", "watches_by_itself"]
 
@@ -111,6 +111,11 @@ class Variable(Value):
         return f"variable {self.name}" if self.name else "the variable"
 
     def _set(self, value: Any, origin: Any) -> Variable:
+        if open_records.in_branch:
+            raise ConcretizationError(
+                f"a branch of cond assigns to {self._label()}, but compiled or in vmap both branches run. Return the "
+                "new value from the branches and assign it afterwards: w.assign(ak.cond(...))."
+            )
         if open_records.records and isinstance(origin, Value):
             origin._mark_exit("assigned", self)
         if type(value) is float and type(self._value) is float:

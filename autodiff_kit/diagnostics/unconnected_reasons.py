@@ -60,8 +60,8 @@ REASONS: dict[str, UnconnectedReason] = {
     "aside": UnconnectedReason(
         2,
         "The value left the record.",
-        "This line turned it into a plain array or number, which the tape does not follow. What {target} has from it, "
-        "such as an index or a branch, gets no gradient.",
+        "This line turned it into a plain array or number, which the tape does not follow. An index, a branch or a "
+        "constant that is made of it passes no gradient.",
         "If {target} should depend on {source}, compute it from the tensor itself.",
     ),
     "stopped": UnconnectedReason(
@@ -80,29 +80,28 @@ REASONS: dict[str, UnconnectedReason] = {
         2,
         "The target is not on this tape.",
         "The target ({type}) was not recorded: it was computed outside of the tape's block, before tape.watch, in "
-        "another thread, while recording was paused, or from plain numbers; or it is a constant, such as the slope of "
-        "a linear function.",
+        "another thread, while recording was paused, or from plain numbers. Or it is a constant.",
         "Compute {target} inside the tape's block, from the tensors themselves.",
     ),
     "whole": UnconnectedReason(
         3,
         "The source holds {dtype} values.",
         "Integers and booleans do not change continuously, so nothing has a derivative with respect to them.",
-        "Write 5.0 instead of 5, or convert first: {source} = ak.cast({source}, 'float64').",
+        "Write 5.0 instead of 5. If you convert with ak.cast, the result is a tensor: call tape.watch on it first.",
     ),
     "no_slope": UnconnectedReason(
         3,
         "{op} has no slope.",
         "{remark}",
-        "Use a differentiable approximation (ak.relax), or give it a gradient with ak.gradient_override_map.",
+        "Use a differentiable approximation if there is one (rounding and steps: ak.relax), or give it a gradient with "
+        "ak.gradient_override_map.",
     ),
     "refused": UnconnectedReason(
         3,
         "The rule of {op} gave None.",
-        "{op} has a rule of its own for the gradient, and for an input that depends on {source} the rule gave None, so "
-        "no gradient passes.",
-        "If you wrote the rule, return a gradient for this input. If {op} runs a function again for its gradient, the "
-        "path breaks inside that function: record it without checkpoints and ask again.",
+        "The rule that gives the gradient of {op} returned None for an input that depends on {source}.",
+        "If you wrote the rule, return a gradient for this input. If {op} is a loop with checkpoints, take these away "
+        "and ask again: the line inside of it is then named.",
     ),
     "state": UnconnectedReason(
         4,
@@ -114,13 +113,13 @@ REASONS: dict[str, UnconnectedReason] = {
         5,
         "The source only decided which branch ran.",
         "The branch depends on {source}, but the numbers that it computed do not.",
-        "If both branches should contribute, use ak.where, or a smooth step between them.",
+        "To get a gradient for {source}, blend both results by a smooth step, such as ak.relax.soft_step.",
     ),
     "chose": UnconnectedReason(
         5,
-        "The source only decided which entries were taken.",
-        "The condition or index on this line depends on {source}, but the entries that it takes do not.",
-        "If {source} itself should count, use a differentiable approximation (ak.relax), such as a smooth step.",
+        "The source only decided which values were chosen.",
+        "The condition or index on this line depends on {source}, but the values that it chooses do not.",
+        "To get a gradient for {source}, put a smooth step in place of the condition, such as ak.relax.soft_step.",
     ),
     "unwatched": UnconnectedReason(
         5,
@@ -137,8 +136,8 @@ REASONS: dict[str, UnconnectedReason] = {
     "left_only": UnconnectedReason(
         5,
         "The target does not depend on the source.",
-        "No recorded operation uses {source}: its numbers left the tape on this line, and {target} has nothing from "
-        "them.",
+        "No recorded operation uses {source}. On this line its numbers left the tape, and {target} was not computed "
+        "from them.",
         "Compute {target} from {source} inside the block.",
     ),
     "cousin": UnconnectedReason(

@@ -1,6 +1,6 @@
 """The end of the process: nothing more is compiled, and what is being compiled is waited for.
 
-LLVM ends a process with an error that ends while it works.
+If the process ends while LLVM works, LLVM stops it with an error.
 """
 
 from __future__ import annotations

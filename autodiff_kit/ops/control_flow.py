@@ -151,8 +151,8 @@ def _check_that_operands_are_all(name: str, record: Record, steps: list[Any], ow
             if n is not None and n not in own and _is_followed(n, record):
                 raise ArgumentError(
                     f"cond: {name} reads {_label(record, n)} from outside, and a tape follows it. Compiled or in "
-                    "vmap, both branches run, and only operands are kept from the gradient of the branch that is not "
-                    "taken. Make it an operand: ak.cond(pred, true_fn, false_fn, x), where both functions take x."
+                    "vmap, both branches run, and only the operands get no gradient from the one not taken. Make "
+                    "it an operand: ak.cond(pred, true_fn, false_fn, x), where both functions take x."
                 )
         own.add(node)
 

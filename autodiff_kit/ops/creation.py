@@ -65,7 +65,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
         if type(fill_value) is int:
             fill_value = integer_in_dtype(fill_value, kind, "full")
         elif type(fill_value) is float and not np.isfinite(fill_value):
-            raise DtypeError(f"full: dtype {kind} cannot hold {fill_value}")
+            raise DtypeError(f"full: dtype {kind} cannot hold {fill_value}; give a floating one, such as 'float64'")
     value = as_tensor(fill_value)
     return broadcast_to(value if dtype is None else cast(value, dtype), _checked_shape(shape, "full"))
 

@@ -97,7 +97,7 @@ def add_rows_at(out: np.ndarray[Any, Any], places: Any, rows: np.ndarray[Any, An
     elif loop(out, places, np.ascontiguousarray(rows)):
         return
     wrong = places[(places < -len(out)) | (places >= len(out))][0]
-    raise RangeError(f"index {wrong} is out of range for {len(out)} rows; it goes from {-len(out)} to {len(out) - 1}")
+    raise RangeError(f"index {wrong} is out of range for {len(out)} rows: they go from {-len(out)} to {len(out) - 1}")
 
 
 @functools.lru_cache(maxsize=256)

@@ -22,7 +22,11 @@ def integer_in_dtype(x: int, dtype: Any, name: str) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(x, dtype)
     except OverflowError as error:
-        raise DtypeError(f"{name}: {error}; ak.cast(x, dtype) changes the dtype of the values beside it") from error
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        raise DtypeError(
+            f"{name}: {x} does not fit dtype {np.dtype(dtype)}, which holds {least} to {most}. Choose a larger dtype; "
+            "ak.cast(x, dtype) converts an array."
+        ) from error
 
 
 def number_or_array(value: Any) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -61,9 +61,14 @@ class Batch:
         inside.spec = ArraySpec.of(array)
         return wrap(array, make_leaf(inside, t.node.record))
 
-    def both_branches(self) -> Any:
-        """Where ``ak.cond`` runs both functions, because the condition differs between examples."""
-        return nullcontext()
+    @contextmanager
+    def both_branches(self) -> Iterator[None]:
+        """A block that runs both branches of a condition that differs between examples; nothing may be assigned."""
+        outer, open_records.in_branch = open_records.in_branch, True
+        try:
+            yield
+        finally:
+            open_records.in_branch = outer
 
     # -------------------------------------------------------------------------------------------------- operations
     def call(self, function: Any, args: Any, params: dict[str, Any]) -> Any:

@@ -458,3 +458,13 @@ def test_the_gradient_of_shared_logits_for_labels_of_each_example() -> None:
     x, labels = np.ones((4, 5)), np.array([[0, 1, 2, 3], [3, 2, 1, 0]])
     found = ak.vmap(slope, (None, 0))(x, labels)
     np.testing.assert_allclose(found.numpy(), [slope(x, row).numpy() for row in labels])
+
+
+def test_no_branch_assigns_where_both_run() -> None:
+    w = ak.Variable(1.0)
+    f = lambda x: ak.cond(x > 0, lambda v: w.assign_add(1.0) * v, lambda v: v, x)  # noqa: E731
+    for mapped in (ak.vmap(f), ak.compile(ak.vmap(f))):
+        with pytest.raises(ConcretizationError, match="a branch of cond assigns to the variable"):
+            mapped(SIGNED)
+        assert float(w) == 1.0
+    assert float(f(2.0)) == 4.0  # one branch runs

@@ -134,7 +134,7 @@ class BufferBinder:
             if (slots[name].shape, slots[name].dtype) != (node.shape, node.dtype):
                 raise StructureError(
                     f"the slot {name!r} of {type(optimizer).__name__} has shape {slots[name].shape} and dtype "
-                    f"{slots[name].dtype}, and had {node.shape} and {node.dtype} when it was traced; it keeps them"
+                    f"{slots[name].dtype}, and had {node.shape} and {node.dtype} when it was traced; keep them"
                 )
             self._bind_views(node, slots[name])
             self.env[f"slot_array{node.number}"] = slots[name]

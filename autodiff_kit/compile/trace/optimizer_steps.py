@@ -142,7 +142,7 @@ class OptimizerSteps:
             if (found := getattr(new[name], "shape", ())) != getattr(old, "shape", ()):
                 raise StructureError(
                     f"a step of {type(optimizer).__name__} changes its slot {name!r} from shape {old.shape} to "
-                    f"{found}; while a function is compiled a slot keeps its shape"
+                    f"{found}. In a compiled function a slot keeps its shape: make it large enough in _initial_slots"
                 )
         self._values[key] = (*self._values[key][:3], new)
         rows = None if ids is None else self.tracer.node(ids)
