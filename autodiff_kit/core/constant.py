@@ -10,7 +10,7 @@ from autodiff_kit.core.numpy_protocol import Value, canonical, check_real_number
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.tracer import SymbolicValue, as_array
 from autodiff_kit.errors import DtypeError
-from autodiff_kit.platform import as_dtype
+from autodiff_kit.platform import as_dtype, in_int64
 
 __all__ = ["constant", "copy_value"]
 
@@ -57,13 +57,13 @@ def copy_value(value: Any, dtype: Any) -> Any:
     """A copy of ``value`` in the kit's canonical form; an error where it does not consist of numbers."""
     if isinstance(given := unwrap(value), SymbolicValue):
         return as_array(given.as_value(), dtype)
-    if type(given) is not np.ndarray:
-        given = canonical(given)  # NumPy, asked for a dtype, would read texts as numbers and None as nan
-    check_real_numbers(kind := np.result_type(given), f"a value of dtype {kind}")
+    if type(given) is not int:  # it may be too large for any dtype but that of floats
+        # NumPy, asked for a dtype, would read texts as numbers and None as nan.
+        check_real_numbers(np.result_type(given if type(given) is np.ndarray else canonical(given)))
     try:
         own = np.array(given, dtype=None if dtype is None else as_dtype(dtype), order="C")
     except (TypeError, ValueError, OverflowError) as error:
         wanted = "" if dtype is None else f" of dtype {dtype}"
         raise DtypeError(f"these values cannot be converted to an array{wanted}: {error}") from error
-    check_real_numbers(own.dtype, f"a value of dtype {own.dtype}")
-    return canonical(own)
+    check_real_numbers(own.dtype)
+    return canonical(own if dtype is not None or isinstance(given, np.ndarray | np.generic) else in_int64(own))

@@ -20,9 +20,9 @@ __all__ = ["apply_hooks", "apply_leaf_hooks"]
 
 def apply_hooks(hooks: list[Callable[[Any], Any]], g: Any, node: Node, lead: int) -> Any:
     """The cotangent of a node after its hooks have run; of a Jacobian's rows each by itself."""
-    if lead and g.shape[0]:
+    if lead:
         rows = [apply_hooks(hooks, g[k], node, lead - 1) for k in range(g.shape[0])]
-        return v.stack(rows, axis=-1 - np.ndim(unwrap(rows[0])))
+        return v.stack(rows, axis=-1 - np.ndim(unwrap(rows[0]))) if rows else g
     is_plain = type(g) is not Tensor
     for hook in hooks:
         new = hook(wrap(canonical(g)) if is_plain else g)

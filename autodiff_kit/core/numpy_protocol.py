@@ -41,7 +41,7 @@ def canonical(value: Any) -> Any:
     return float(array) if array.ndim == 0 and array.dtype == np.float64 else array
 
 
-def check_real_numbers(dtype: np.dtype[Any], described: str) -> None:
+def check_real_numbers(dtype: np.dtype[Any], described: str = "") -> None:
     """Raise an error where the entries of a value are not real numbers.
 
     Complex numbers would need derivatives of their own (a gradient is then a convention, not one number); computing on
@@ -52,7 +52,8 @@ def check_real_numbers(dtype: np.dtype[Any], described: str) -> None:
             f"the kit computes with real numbers only, got {dtype}. Keep the real and the imaginary part in two real "
             "arrays (z.real and z.imag of a NumPy array z) and write the formula with these."
         )
-        others = f"{described} is not a number or an array of numbers. Give numbers or lists of equal lengths."
+        given = described or f"a value of dtype {dtype}"
+        others = f"{given} is not a number or an array of numbers. Give numbers or lists of equal lengths."
         raise DtypeError(complex_numbers if dtype.kind == "c" else others)
 
 

@@ -41,8 +41,9 @@ class PathBreak(NamedTuple):
 
 def mark_path_break(kind: str, what: Any, variable: Any = None) -> None:
     """Note a break on the open records of a node; for a variable, on all records that this thread has open."""
+    frame = None
     for record in records_of(what.record) if isinstance(what, Node) else open_records.records:
         counts = kind != "overwritten" or record.path_breaks  # without a break there is nothing to overwrite
         if counts and record.sink is not None and record.in_this_thread() and not record.forward:
-            frame = user_frame(sys._getframe(1))
+            frame = frame or user_frame(sys._getframe(1))
             record.path_breaks.append(PathBreak(kind, what, variable, len(record.nodes), frame.f_code, frame.f_lasti))

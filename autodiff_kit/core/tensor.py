@@ -50,9 +50,9 @@ def as_tensor(value: Any) -> Tensor:
 def _holds_tensors(values: Any) -> bool:
     """Whether a list, or a list in it, has a tensor, a variable or a value without numbers."""
     kinds = set(map(type, values))  # of a million numbers in a few milliseconds
-    return any(issubclass(kind, (Value, SymbolicValue)) for kind in kinds) or any(
-        _holds_tensors(x) for x in values if kinds & {list, tuple} and type(x) in (list, tuple)
-    )
+    if any(issubclass(kind, (Value, SymbolicValue)) for kind in kinds):
+        return True
+    return not kinds.isdisjoint((list, tuple)) and any(_holds_tensors(x) for x in values if type(x) in (list, tuple))
 
 
 class Tensor(Value, Node):

@@ -84,8 +84,7 @@ class Variable(Value):
 
     def assign(self, value: Any) -> Variable:
         """Replace the value; shape and dtype stay the same."""
-        self._mark_exit("overwritten")
-        return self._set(value, value)
+        return self._set(value, value, replaces=value is not self)
 
     def assign_add(self, value: Any) -> Variable:
         """Add to the value in place."""
@@ -110,17 +109,23 @@ class Variable(Value):
     def _label(self) -> str:
         return f"variable {self.name}" if self.name else "the variable"
 
-    def _set(self, value: Any, origin: Any) -> Variable:
+    def _set(self, value: Any, origin: Any, replaces: bool = False) -> Variable:
         if open_records.in_branch:
             raise ConcretizationError(
                 f"a branch of cond assigns to {self._label()}, but compiled or in vmap both branches run. Return the "
                 "new value from the branches and assign it afterwards: w.assign(ak.cond(...))."
             )
-        if open_records.records and isinstance(origin, Value):
+        fits = type(value) is float and type(self._value) is float
+        new = value if fits else self._checked(value)
+        if replaces:
+            self._mark_exit("overwritten")
+        if isinstance(origin, Value):
             origin._mark_exit("assigned", self)
-        if type(value) is float and type(self._value) is float:
-            self._value = value
-            return self
+        self._value = new
+        return self
+
+    def _checked(self, value: Any) -> Any:
+        """A new value in the variable's dtype, or an error if it does not fit."""
         new = copy_value(value, self.dtype)
         if isinstance(new, SymbolicValue):
             new.check_assignment(self)
@@ -133,8 +138,7 @@ class Variable(Value):
             raise ShapeError(
                 f"{self._label()} has shape {self.shape}, the new value {np.shape(new)}; make a new variable for that."
             )
-        self._value = new
-        return self
+        return new
 
     def _mark_exit(self, kind: str = "left", variable: Value | None = None) -> None:
         if open_records.records:
@@ -146,7 +150,11 @@ class Variable(Value):
         if not records:
             return wrap(self._value)
         hit = records[-1].readings.get(id(self))
-        if hit is not None and hit.latest._value is self._value and len(records) == 1:
+        if (
+            hit is not None
+            and hit.latest._value is self._value
+            and (len(records) == 1 or ((node := hit.latest.node) is not None and list(node.record.members) == records))
+        ):  # on all open tapes
             return hit.latest  # type: ignore[no-any-return]
         return _read(self, records)
 

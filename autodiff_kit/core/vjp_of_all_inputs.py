@@ -10,6 +10,7 @@ from autodiff_kit.core.array_spec import SCALAR, ArraySpec
 from autodiff_kit.core.numpy_protocol import canonical, unwrap
 from autodiff_kit.core.operation import Op, v
 from autodiff_kit.core.record import Node
+from autodiff_kit.core.sparse_gradient import SparseGradient
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import call_traced
 from autodiff_kit.errors import ShapeError, StructureError
@@ -34,7 +35,7 @@ def all_input_cotangents(op: Op, node: Node, g: Any, saved: tuple[Any, ...], gra
             "one for each input"
         )
     if op.user_defined:
-        parts = [part if part is None else as_tensor(part) for part in parts]
+        parts = [part if part is None or isinstance(part, SparseGradient) else as_tensor(part) for part in parts]
         node.set_extra("given", [part is not None for part in parts])  # what `tape.explain` asks
         for part, n in zip(parts, node.inputs, strict=True):
             _check_shape(op, part, n)

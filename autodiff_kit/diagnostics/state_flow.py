@@ -71,9 +71,9 @@ class _StateFlow:
                 self.held[id(mark.variable)] = carried
 
     def _take_node(self, node: Node) -> None:
-        first = node.inputs[0]
-        if node.op.name == "read" and first in self.leaves:  # after an assignment: the leaf has the value before it
-            if (held := self.held.get(self.leaves[first])) is not None:
+        keys = [self.leaves[n] for n in node.inputs if n in self.leaves] if node.op.name == "read" else []
+        if keys:  # after an assignment: the leaf has the value before it
+            if (held := self.held.get(keys[0])) is not None:
                 self.through[node] = held
             return
         for n in node.inputs:

@@ -9,6 +9,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import describe
 from autodiff_kit.errors import DtypeError
 
 
@@ -22,10 +23,10 @@ def integer_in_dtype(x: int, dtype: Any, name: str) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(x, dtype)
     except OverflowError as error:
-        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        info = np.finfo(dtype) if np.dtype(dtype).kind == "f" else np.iinfo(dtype)
         raise DtypeError(
-            f"{name}: {x} does not fit dtype {np.dtype(dtype)}, which holds {least} to {most}. Choose a larger dtype; "
-            "ak.cast(x, dtype) converts an array."
+            f"{name}: {describe(x)} does not fit dtype {info.dtype}, which holds {info.min} to {info.max}. Choose a "
+            "larger dtype; ak.cast(x, dtype) converts an array."
         ) from error
 
 

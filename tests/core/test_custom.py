@@ -495,3 +495,12 @@ def test_the_tangent_of_an_integer_result_is_no_integer() -> None:
     straight = ak.custom_gradient(lambda v: (ak.cast(v, "int64"), lambda g: g))
     tangent = ak.jvp(lambda x: straight(x) * 0.5, ([1.7, 2.3],), ([0.3, 0.7],))[1]
     assert tangent.numpy() == pytest.approx([0.15, 0.35])
+
+
+def test_a_jacobian_without_rows_calls_no_hook() -> None:
+    x = ak.Variable([1.0, 2.0, 3.0])
+    with ak.GradientTape() as tape:
+        y = x * 2.0
+        y.register_hook(lambda g: g * 2.0)
+        z = y[0:0]
+    assert tape.jacobian(z, x).shape == (0, 3)

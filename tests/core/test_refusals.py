@@ -244,11 +244,14 @@ def test_tapes_are_not_copied(copied: Callable[[Any], Any]) -> None:
         lambda _: ak.full(1, 300, dtype="uint8"),
         lambda u: np.full_like(u, -1),
         lambda _: ak.full(1, np.nan, dtype=int),
+        lambda _: ak.constant(300, dtype="uint8"),
+        lambda _: ak.Variable([300, -1], dtype="int8"),
+        lambda _: ak.where(True, 10**400, ak.constant(np.ones(1, "float32"))),
         lambda _: ak.Variable(np.array([100], "int8")).assign_add(300),
     ],
 )
 def test_an_integer_that_does_not_fit_its_dtype(call: Callable[[Any], Any]) -> None:
-    with pytest.raises(DtypeError, match="does not fit|out of bounds|cannot hold"):
+    with pytest.raises(DtypeError, match="does not fit|out of bounds|cannot hold|too large"):
         call(ak.constant(np.zeros(1, "uint8")))
 
 
@@ -257,3 +260,7 @@ def test_a_dropout_seed_of_another_kind_of_array() -> None:
     """NumPy recurses endlessly over np.matrix."""
     kept = [ak.nn.dropout(np.ones(50), 0.5, seed=s).numpy() for s in (np.matrix([[3, 4]]), np.array([[3, 4]]))]
     assert kept[0].tolist() == kept[1].tolist()
+
+
+def test_floating_dtypes_take_integers_of_any_size() -> None:
+    assert float(ak.Variable(1.0).assign(10**30)) == float(ak.constant(10**30, dtype="float64")) == 1e30

@@ -640,3 +640,15 @@ def test_a_variable_that_was_not_read_gave_nothing_to_a_target_off_the_record() 
         y = held + 1.0
     assert tape.gradient(y, x) is None
     assert (tape.explain(y, x).kind, tape.explain(y, x).line) == ("stopped", broke)
+
+
+def test_an_assignment_that_was_refused_overwrites_nothing() -> None:
+    w, b = ak.Variable(2.0), ak.Variable(0.0)
+    with ak.GradientTape() as tape:
+        b.assign(w * 3.0)
+        with pytest.raises(ak.errors.ShapeError):
+            b.assign([1.0, 2.0])
+        b.assign(b)
+        y = b * 2.0
+    assert tape.gradient(y, w) is None
+    assert tape.explain(y, w).kind == "state"
