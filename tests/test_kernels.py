@@ -232,6 +232,8 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
         "extreme_vjp_rows",
         "extreme_vjp_columns",
         "standardize_rows",
+        "layer_norm_rows",
+        "layer_norm_vjp_rows",
         "standardize_vjp_rows",
         "standardize_columns",
         "standardize_vjp_columns",
@@ -250,6 +252,26 @@ def test_every_loop_against_numpy(loops: dict[str, Any]) -> None:
         "add_multiple",
     }
     assert set(loops) == known | {"cross_entropy", "cross_entropy_vjp", "relu_vjp", "relu", "relu_mask"}
+
+
+def _layer_norm_loops_against_formulas(loops: dict[str, Any], x: np.ndarray, g: np.ndarray) -> None:
+    scale, offset, out, moved = (
+        np.array([2.0, -1.0, 0.5]),
+        np.array([1.0, 0.0, -3.0]),
+        np.empty_like(x),
+        np.empty_like(x),
+    )
+    rate = 1 / np.sqrt(x.var(1, keepdims=True) + 0.1)
+    y = (x - x.mean(1, keepdims=True)) * rate
+    loops["layer_norm_rows"](x, scale, offset, 0.1, out)
+    np.testing.assert_allclose(out, y * scale + offset, rtol=1e-13, atol=1e-14)
+    to_scale, to_offset = np.zeros(3), np.ones(3)  # it adds to what is there
+    loops["layer_norm_vjp_rows"](g, x, scale, 0.1, moved, to_scale, to_offset)
+    part = g * scale
+    expected = rate * (part - part.mean(1, keepdims=True) - y * (part * y).mean(1, keepdims=True))
+    np.testing.assert_allclose(moved, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(to_scale, (g * y).sum(0), rtol=1e-12)
+    np.testing.assert_allclose(to_offset, 1 + g.sum(0), rtol=1e-12)
 
 
 def _loops_over_windows_against_formulas(loops: dict[str, Any], rng: np.random.Generator) -> None:
@@ -339,6 +361,7 @@ def _loops_over_rows_and_columns_against_formulas(loops: dict[str, Any]) -> None
         loops[f"standardize_vjp_{kind}"](*(a.reshape(shape) for a in (g, out, x)), 0.1, pulled.reshape(shape))
         expected = rate * (g - g.mean(axis, keepdims=True) - out * (g * out).mean(axis, keepdims=True))
         np.testing.assert_allclose(pulled, expected, rtol=1e-12, atol=1e-14)
+    _layer_norm_loops_against_formulas(loops, x.reshape(10, 3), g.reshape(10, 3))
     x[0, 0], x[1, 1, 1], x[:, 3] = -np.inf, np.inf, x[:, 4]  # no finite entry, an infinite one, two equal ones
     for axis, kind in ((2, "rows"), (1, "columns")):
         shape, short = ((10, 3), 10) if kind == "rows" else ((2, 5, 3), (2, 3))

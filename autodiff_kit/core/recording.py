@@ -93,11 +93,11 @@ class Recording:
                     "None. Write 5.0 instead of 5, or ak.cast(x, 'float64').",
                     stacklevel=2,
                 )
-            elif isinstance(value, Variable):
-                attach_variable(value, record)
-            elif isinstance(value, Tensor):
+            elif type(value) is Tensor:
                 value.attach(record)
                 self._watched.append(value)
+            elif isinstance(value, Variable):
+                attach_variable(value, record)
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:

@@ -114,9 +114,9 @@ class GradientTape(Recording):
         targets = list(map(self._target_tensor, flatten(target)))
         weights = gradient_request.check_output_gradients(target, targets, output_gradients)
         flat = flatten(sources)
-        list(map(self._node_of, flat))  # of a wrong source, the error leaves the tape as it is
+        ends = [self._node_of(x) for x in flat]  # of a wrong source, the error leaves the tape as it is
         try:
-            found = self._cotangents(targets, weights, flat)
+            found = self._cotangents(targets, weights, flat, ends)
         finally:
             if not self._persistent:
                 self._release()
@@ -139,14 +139,14 @@ class GradientTape(Recording):
             )
 
     def _cotangents(
-        self, targets: list[Any], weights: list[Any], sources: list[Any], lead: int = 0
+        self, targets: list[Any], weights: list[Any], sources: list[Any], ends: list[Node | None], lead: int = 0
     ) -> list[Tensor | None]:
-        """Cotangents of the sources, by one backward pass; open tapes, this one included, record the pass."""
+        """Cotangents of the sources, whose nodes are ``ends``, by one backward pass, which open tapes record."""
         record = self._record
         for observer in observers:
             observer.tape_differentiated(self, targets, [None] * len(targets) if lead else weights, sources)
         graph = any(r.sink is not None for r in open_records.records)
-        target_nodes, ends = [self._node_of(x) for x in targets], [self._node_of(x) for x in sources]
+        target_nodes = [self._node_of(x) for x in targets]
         leaves = self._leaves()
         if record.shares_nodes:  # leaves that only another open tape watches are not sources of this one
             own = {*leaves, *record.nodes}
@@ -174,7 +174,7 @@ class GradientTape(Recording):
 
     def _node_of(self, value: Any) -> Node | None:
         """The node of a value on this tape; None if the value is not on it."""
-        if type(value) is Variable or isinstance(value, Variable):
+        if type(value) is not Tensor and isinstance(value, Variable):
             reading = self._record.readings.get(id(value))
             if reading is None:
                 return None

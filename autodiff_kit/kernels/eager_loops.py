@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit, types
-from numba.extending import overload
+from numba.extending import intrinsic, overload
 
 from autodiff_kit.kernels import shutdown, vector_math, window_loops
 
@@ -56,6 +56,22 @@ _MATH: dict[str, Any] = {
     for base in ("exp", "sincos", "sort_key", "value_of_key")
     for name in (f"{base}32", f"{base}64")
 }
+
+
+def _wide_vectors(_: Any) -> Any:
+    """Have LLVM use vectors of :data:`vector_math.VECTOR_BITS` in the loop that calls this.
+
+    numba has no option for it, and llvmlite's own ``add`` takes no attribute with a value, so it goes into the set.
+    """
+
+    def mark(context: Any, builder: Any, *_: Any) -> Any:
+        set.add(builder.function.attributes, f'"prefer-vector-width"="{vector_math.VECTOR_BITS}"')
+        return context.get_dummy_value()
+
+    return types.void(), mark
+
+
+_use_wide_vectors: Any = intrinsic(_wide_vectors)
 
 
 def _exponential(x: Any) -> Any:
@@ -228,6 +244,7 @@ def relu_vjp(g: Any, above: Any, out: Any) -> None:
 @_loop(lambda real: (_read(real, 1), _write(real, 1)))
 def sigmoid(x: Any, out: Any) -> None:
     """``1 / (1 + exp(-x))``, accurate in both tails."""
+    _use_wide_vectors()
     one, zero = x.dtype.type(1), x.dtype.type(0)
     for i in range(x.size):
         e = _exponential(-abs(x[i]))
@@ -237,6 +254,7 @@ def sigmoid(x: Any, out: Any) -> None:
 @_loop(lambda real: (_read(real, 1), _read(real, 1), _write(real, 1)))
 def sigmoid_vjp(g: Any, x: Any, out: Any) -> None:
     """``g * sigmoid(x) * sigmoid(-x)``."""
+    _use_wide_vectors()
     one = x.dtype.type(1)
     for i in range(x.size):
         e = _exponential(-abs(x[i]))
@@ -246,6 +264,7 @@ def sigmoid_vjp(g: Any, x: Any, out: Any) -> None:
 @_loop(lambda real: (_read(real, 1), _write(real, 1)))
 def sin(x: Any, out: Any) -> bool:
     """The sine; returns False, and ``out`` is of no use, if an angle is too large."""
+    _use_wide_vectors()
     small = True
     for i in range(x.size):
         small &= not (abs(x[i]) > vector_math.MAX_ANGLE32)
@@ -257,6 +276,7 @@ def sin(x: Any, out: Any) -> bool:
 @_loop(lambda real: (_read(real, 1), _write(real, 1)))
 def cos(x: Any, out: Any) -> bool:
     """The cosine, as :func:`sin`."""
+    _use_wide_vectors()
     small = True
     for i in range(x.size):
         small &= not (abs(x[i]) > vector_math.MAX_ANGLE32)
@@ -267,6 +287,7 @@ def cos(x: Any, out: Any) -> bool:
 @_loop(lambda real: (_read(real, 1), _write(real, 1)))
 def gelu(x: Any, out: Any) -> None:
     """``x * sigmoid(angle)``; the angle is a polynomial of x."""
+    _use_wide_vectors()
     one, zero = x.dtype.type(1), x.dtype.type(0)
     linear, cubic = x.dtype.type(vector_math.GELU_LINEAR), x.dtype.type(vector_math.GELU_CUBIC)
     for i in range(x.size):
@@ -278,6 +299,7 @@ def gelu(x: Any, out: Any) -> None:
 @_loop(lambda real: (_read(real, 1), _read(real, 1), _write(real, 1)))
 def gelu_vjp(g: Any, x: Any, out: Any) -> None:
     """``g`` times the derivative of :func:`gelu`."""
+    _use_wide_vectors()
     one, zero, three = x.dtype.type(1), x.dtype.type(0), x.dtype.type(3)
     linear, cubic = x.dtype.type(vector_math.GELU_LINEAR), x.dtype.type(vector_math.GELU_CUBIC)
     far = x.dtype.type(vector_math.GELU_FAR)
@@ -345,10 +367,10 @@ def masked_softmax_rows(x: Any, mask: Any, out: Any) -> None:
         row, keep, to = x[i], mask[i % mask.shape[0]], out[i]
         for j in range(to.size):
             to[j] = row[j] if keep[j] else lowest
-        if not keep.any():
+        top, total = _row_maximum(to), zero
+        if top == lowest and not keep.any():
             to[:] = zero
             continue
-        top, total = _row_maximum(to), zero
         for j in range(to.size):
             e = _exponential(to[j] - top)
             to[j] = e
@@ -388,6 +410,38 @@ def standardize_vjp_rows(g: Any, y: Any, x: Any, epsilon: Any, out: Any) -> None
         rate = _mean_and_rate(x[i], epsilon)[1]
         s, t = _sum_and_dot(g[i], y[i])
         _write_standardize_vjp(g[i], y[i], s / count, t / count, rate, out[i])
+
+
+@_loop(lambda real: (_read(real, 2), _read(real, 1), _read(real, 1), real, _write(real, 2)), sums=True)
+def layer_norm_rows(x: Any, scale: Any, offset: Any, epsilon: Any, out: Any) -> None:
+    """As :func:`standardize_rows`, times ``scale`` and plus ``offset``."""
+    for i in range(x.shape[0]):
+        mean, rate = _mean_and_rate(x[i], epsilon)
+        row, to = x[i], out[i]
+        for j in range(row.size):
+            to[j] = (row[j] - mean) * rate * scale[j] + offset[j]
+
+
+@_loop(
+    lambda real: (_read(real, 2), _read(real, 2), _read(real, 1), real, _write(real, 2), _write(real, 1),
+                  _write(real, 1)), sums=True
+)  # fmt: skip
+def layer_norm_vjp_rows(g: Any, x: Any, scale: Any, epsilon: Any, out: Any, to_scale: Any, to_offset: Any) -> None:
+    """The cotangents of all inputs of :func:`layer_norm_rows`; those of scale and offset are added to what is there."""
+    count, zero = x.dtype.type(x.shape[1]), x.dtype.type(0)
+    for i in range(x.shape[0]):
+        mean, rate = _mean_and_rate(x[i], epsilon)
+        row, own, to, s, t = x[i], g[i], out[i], zero, zero
+        for j in range(row.size):
+            y, part = (row[j] - mean) * rate, own[j] * scale[j]
+            s += part
+            t += part * y
+        s, t = s / count, t / count
+        for j in range(row.size):
+            y = (row[j] - mean) * rate
+            to[j] = (own[j] * scale[j] - s - y * t) * rate
+            to_scale[j] += own[j] * y
+            to_offset[j] += own[j]
 
 
 @_loop(lambda real: (_read(real, 3), real, _write(real, 3)))
@@ -436,6 +490,7 @@ def logsumexp_rows(x: Any, out: Any) -> None:
 @_loop(lambda real: (_read(real, 3), _write(real, 2)))
 def logsumexp_columns(x: Any, out: Any) -> None:
     """As :func:`logsumexp_rows`, over the middle axis."""
+    _use_wide_vectors()
     zero, shift = x.dtype.type(0), np.empty(x.shape[2], x.dtype)
     for b in range(x.shape[0]):
         total = out[b]
@@ -457,6 +512,7 @@ def logsumexp_columns(x: Any, out: Any) -> None:
 @_loop(lambda real: (_read(real, 2), _read(real, 1), _read(real, 1), _write(real, 2)))
 def logsumexp_vjp_rows(x: Any, g: Any, y: Any, out: Any) -> None:
     """``g * exp(x - y)`` of each row, and 0 where y is minus infinity."""
+    _use_wide_vectors()
     zero, lowest = x.dtype.type(0), x.dtype.type(-np.inf)
     for i in range(x.shape[0]):
         row, to = x[i], out[i]
@@ -468,6 +524,7 @@ def logsumexp_vjp_rows(x: Any, g: Any, y: Any, out: Any) -> None:
 @_loop(lambda real: (_read(real, 3), _read(real, 2), _read(real, 2), _write(real, 3)))
 def logsumexp_vjp_columns(x: Any, g: Any, y: Any, out: Any) -> None:
     """As :func:`logsumexp_vjp_rows`, over the middle axis."""
+    _use_wide_vectors()
     zero, lowest = x.dtype.type(0), x.dtype.type(-np.inf)
     for b in range(x.shape[0]):
         given, below = g[b], y[b]

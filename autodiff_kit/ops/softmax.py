@@ -220,8 +220,14 @@ def checked_mask(shape: tuple[int, ...], mask: Any) -> Any:
         )
     if not shape:
         raise ShapeError("masked_softmax needs at least one axis; got a single number")
+    keep = keep.astype(bool, copy=type(mask) is not Tensor)
+    if shape[len(shape) - keep.ndim :] == keep.shape and type(keep) is np.ndarray:
+        ahead = (0,) * (len(shape) - keep.ndim)  # np.broadcast_to takes as long as a small softmax
+        found = np.ndarray(shape, np.bool_, keep, 0, ahead + keep.strides)
+        found.flags.writeable = False
+        return found
     try:
-        return np.broadcast_to(keep.astype(bool, copy=type(mask) is not Tensor), shape)
+        return np.broadcast_to(keep, shape)
     except ValueError as error:
         raise ShapeError(f"a mask of shape {keep.shape} does not fit scores of shape {shape}") from error
 

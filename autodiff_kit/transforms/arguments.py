@@ -52,18 +52,18 @@ def random_generator(seed: Any, what: str) -> np.random.Generator:
 
 def watchable_copy(nest: Any) -> Any:
     """An argument, or a pytree of them, copied into tensors that may be watched; a list of numbers is one array."""
-    if type(nest) is Tensor or _is_array_as_list(nest):
+    if type(nest) is Tensor or type(nest) is np.ndarray or _is_array_as_list(nest):
         return _watchable_tensor(nest)
     return unflatten_like(nest, [_watchable_tensor(x) for x in flatten(nest)])
 
 
 def _watchable_tensor(value: Any) -> Any:
     """A new floating tensor with the value of an argument: watching it does not mark the caller's tensor."""
-    tensor = _to_tensor(value, "an argument")
+    tensor = value if type(value) is Tensor else _to_tensor(value, "an argument")
     if tensor.dtype.kind != "f":
         raise DtypeError(f"derivatives need floating values, got {tensor.dtype}; write 5.0 instead of 5")
     if tensor.node is None:
-        return wrap(tensor._value)
+        return wrap(tensor._value) if tensor is value else tensor
     return v.identity(as_own(tensor))  # keeps the path to the original for tapes that watch it
 
 
@@ -86,20 +86,22 @@ def _is_array_as_list(nest: Any) -> bool:
 def split_arguments(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> tuple[list[Any], list[Any]]:
     """All arguments, with watchable copies of those that ``argnums`` names, and the list of these copies."""
     indices = _argument_indices(argnums, len(args))
-    arguments = [watchable_copy(a) if k in indices else a for k, a in enumerate(args)]
+    arguments = list(args)
+    for k in indices:
+        arguments[k] = watchable_copy(args[k])
     return arguments, [arguments[k] for k in indices]
 
 
 def _argument_indices(argnums: Any, count: int) -> tuple[int, ...]:
     many = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
     try:
-        wanted = tuple(operator.index(k) for k in many)
+        wanted = [operator.index(k) for k in many]
     except TypeError as error:
         raise StructureError(f"argnums must be an integer or a tuple of integers, got {argnums!r}") from error
     for k in wanted:
         if not -count <= k < count:
             raise StructureError(f"argnums names argument {k}, but {count} were given")
-    return tuple(k % count for k in wanted)
+    return tuple([k % count for k in wanted])
 
 
 def pack_by_argnums(results: Any, argnums: Any) -> Any:

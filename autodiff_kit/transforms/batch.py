@@ -267,7 +267,7 @@ class Batch:
 
 
 _OF_LISTS = ("concat", "stack")
-_STACKS = ("matmul", "matvec", "vecdot", "cross", "solve", "solve_triangular")
+_STACKS = ("matmul", "matvec", "vecdot", "cross", "solve", "solve_triangular", "layer_norm")
 """Operations with several inputs whose axes in front broadcast."""
 
 

@@ -110,7 +110,7 @@ def _new_axis_is_not_first(params: dict[str, Any], out: Shape, _shape: Shape) ->
 
 _OVER_AXES = (
     "sum", "mean", "prod", "max", "min", "logsumexp", "norm2", "normp", "cumsum", "cumprod", "roll", "squeeze",
-    "softmax", "log_softmax", "standardize",
+    "softmax", "log_softmax", "standardize", "layer_norm",
 )  # fmt: skip
 _SHAPE_TESTS: dict[str, SeparationTest] = dict.fromkeys(_OVER_AXES, _axis_is_not_first)
 _SHAPE_TESTS |= dict.fromkeys(("masked_softmax", "sparse_cross_entropy", "on_diagonal"), _has_batch_axis)
@@ -237,7 +237,7 @@ def _shared_einsum_operand(k: int) -> Callable[[Node, Any, Saved, ExampleRange],
 def _is_broadcast_over_examples(node: Node, k: int) -> bool:
     """Whether the rule yields a cotangent for each example before un-broadcasting sums over the examples."""
     out, shape = _shapes(node, k)
-    entrywise = node.op.family == "elementwise" or node.op.name in (*_ELEMENTWISE_LIKE, "vecdot")
+    entrywise = node.op.family == "elementwise" or node.op.name in (*_ELEMENTWISE_LIKE, "layer_norm", "vecdot")
     if not (entrywise or (node.op.name == "matmul" and len(out) > 2)):
         return False
     axes = len(out) + (node.op.name == "vecdot")

@@ -152,7 +152,7 @@ def _exact_product(f: Function, point: Any) -> Function:
         gradients = flatten(grad(f)(point))
 
     def product(signs: list[Any]) -> list[Any]:
-        found = tape._cotangents(gradients, signs, leaves, lead=1)
+        found = tape._cotangents(gradients, signs, leaves, list(map(tape._node_of, leaves)), lead=1)
         return [
             np.zeros(s.shape) if p is None else np.asarray(unwrap(p), float) for p, s in zip(found, signs, strict=True)
         ]

@@ -96,7 +96,7 @@ def _blocks(self: GradientTape, goal: Any, sources: Any, unconnected_gradients: 
 def _rows(self: GradientTape, target: Any, sources: list[Any]) -> list[Tensor | None]:
     size = target.size
     eye = np.eye(size, dtype=target.dtype).reshape(size, *target.shape)
-    rows = self._cotangents([target], [eye], sources, lead=1)
+    rows = self._cotangents([target], [eye], sources, list(map(self._node_of, sources)), lead=1)
     return [None if g is None else g.reshape(target.shape + g.shape[1:]) for g in rows]
 
 
@@ -141,7 +141,7 @@ def batch_jacobian(self: GradientTape, target: Any, source: Any) -> Tensor | Non
     eye = np.eye(size, dtype=goal.dtype).reshape(size, 1, *row)
     seed = np.broadcast_to(eye, (size, *goal.shape))
     try:
-        (g,) = self._cotangents([goal], [seed], [source], lead=1)
+        (g,) = self._cotangents([goal], [seed], [source], [self._node_of(source)], lead=1)
     finally:
         if not self._persistent:
             self._release()

@@ -75,6 +75,43 @@ def test_rows_have_mean_0_and_variance_1_and_gradients_sum_to_0() -> None:
     np.testing.assert_allclose(z.var(1), 1.0, rtol=1e-12)
 
 
+@pytest.mark.parametrize("axis", [-1, (1, 2), (-1, 0)])
+def test_scale_and_offset_give_what_two_more_operations_give(axis: Any) -> None:
+    """One operation, by a loop where it fits; values, gradients, second derivatives and tangents of large arrays."""
+    rng = np.random.default_rng(3)
+    x, w, direction = (rng.normal(size=(8, 5, 9)) for _ in range(3))
+    own = tuple(x.shape[a] for a in sorted(a % 3 for a in np.atleast_1d(axis)))
+    place = [n if a in {k % 3 for k in np.atleast_1d(axis)} else 1 for a, n in enumerate(x.shape)]
+    scale, offset = rng.normal(size=own), rng.normal(size=own)
+
+    def apart(x: Any, scale: Any, offset: Any) -> Any:
+        return ak.nn.layer_norm(x, axis=axis) * ak.reshape(scale, place) + ak.reshape(offset, place)
+
+    def together(x: Any, scale: Any, offset: Any) -> Any:
+        return ak.nn.layer_norm(x, scale, offset, axis)
+
+    found, expected = (
+        (
+            f(x, scale, offset),
+            *ak.grad(lambda *p, f=f: ak.sum(w * f(*p)), (0, 1, 2))(x, scale, offset),
+            ak.grad(lambda s, f=f: ak.sum(w * f(x, s, offset)))(scale),
+            ak.hvp(lambda t, f=f: ak.sum(ak.sin(w * f(t, scale, offset))), x, direction),
+            ak.jvp(f, (x, scale, offset), (direction, scale, offset))[1],
+        )
+        for f in (together, apart)
+    )
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-9, atol=1e-11)
+
+
+def test_layer_norm_with_scale_and_offset_is_one_operation() -> None:
+    x = ak.constant(np.arange(6.0).reshape(2, 3))
+    with ak.GradientTape() as tape:
+        tape.watch(x)
+        ak.nn.layer_norm(x, np.ones(3), np.zeros(3))
+    assert [node.op for node in tape.nodes if node.op] == ["layer_norm"]
+
+
 def test_equal_features_give_0_and_a_finite_gradient() -> None:
     x = np.full((2, 3), 4.0)
     assert not ak.nn.layer_norm(x).numpy().any()

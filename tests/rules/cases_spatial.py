@@ -11,7 +11,7 @@ import numpy as np
 import autodiff_kit as ak
 from autodiff_kit.ops import convolution_pooling
 
-from .case import Array, Case, shaped, two
+from .case import Array, Case, shaped, spaced, two
 
 Settings = dict[str, Any]
 Pair = tuple[int, int]
@@ -237,6 +237,16 @@ def _normalisations() -> Iterator[Case]:
     yield Case("layer_norm", "offset of two axes", two((2, 3, 2), (3, 2)),
                lambda x, w: ak.nn.layer_norm(x, offset=w, axis=(-2, -1)),
                lambda x, w: _standard(x, (1, 2)) + w)  # fmt: skip
+    for label, axis, shape, place in (
+        ("", -1, (4,), (4,)),
+        ("two axes", (1, 2), (2, 4), (2, 4)),
+        ("first", 0, (3,), (3, 1, 1)),
+    ):
+        yield Case("LayerNorm", label or "features", lambda rng, own=shape: spaced(rng, (3, 2, 4), own, own),
+                   lambda x, w, b, a=axis: ak.nn.layer_norm(x, w, b, a),
+                   lambda x, w, b, a=axis, p=place: _standard(x, a) * w.reshape(p) + b.reshape(p))  # fmt: skip
+    yield Case("LayerNorm", "of channels", lambda rng: spaced(rng, (2, 3, 2), (2,), (2,)), ak.nn.instance_norm,
+               lambda x, w, b: _standard(x, 1) * w + b)  # fmt: skip
     yield Case("instance_norm", "scale", two((2, 3, 2), (2,)), ak.nn.instance_norm,
                lambda x, w: _standard(x, 1) * w)  # fmt: skip
     yield shaped("dropout", "", (5, 2), lambda x: ak.nn.dropout(x, 0.5, seed=4),

@@ -9,8 +9,8 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.errors import DtypeError, ShapeError
 from autodiff_kit.nn.functional.validation import number_in_range
+from autodiff_kit.ops import normalization
 from autodiff_kit.ops.axes import negative_axis
-from autodiff_kit.ops.normalization import standardize
 from autodiff_kit.ops.reductions import mean
 from autodiff_kit.ops.shape_manipulation import reshape
 
@@ -45,28 +45,47 @@ def moments(x: Any, axis: Any, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     return mean(x, axis, keepdims), mean(deviation * deviation, axis, keepdims)
 
 
-def _negative_axes(ndim: int, axis: Any) -> tuple[int, ...]:
+def _features(shape: tuple[int, ...], axis: Any) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """The axes of the features, counted from the end, their shape, and a shape that is broadcast along the others."""
+    if type(axis) is int and axis == -1 and shape:  # the common case, several microseconds faster
+        return (-1,), shape[-1:], shape[-1:]
     try:
         several = axis if isinstance(axis, (list, tuple, np.ndarray)) else (axis,)
-        return tuple(sorted({negative_axis(a, ndim, "layer_norm") for a in several}))
+        axes = tuple(sorted({negative_axis(a, len(shape), "layer_norm") for a in several}))
     except TypeError as error:
         raise DtypeError(f"layer_norm: the axis must be an integer or a tuple of integers, got {axis!r}") from error
+    return (
+        axes,
+        tuple(shape[a] for a in axes),
+        tuple(shape[a] if a in axes else 1 for a in range(min(axes, default=0), 0)),
+    )
 
 
-def _scale_and_shift(
-    name: str, y: Tensor, scale: Any, offset: Any, shape: tuple[int, ...], place: tuple[int, ...]
-) -> Tensor:
-    """``y * scale + offset``, where both have the shape of the normalized axes and are broadcast along the others."""
-    for what, given in (("scale", scale), ("offset", offset)):
-        if given is None:
-            continue
-        t = given if isinstance(given, (int, float)) else as_tensor(given)  # a Python number takes the other's dtype
-        own = t.shape if isinstance(t, Tensor) else ()
-        if own not in ((), shape):
-            raise ShapeError(f"{name}: the {what} must be one number or have shape {shape}, got shape {own}")
-        t = t if own in ((), place) else reshape(t, place)
-        y = y * t if what == "scale" else y + t
-    return y
+def _of_features(name: str, what: str, given: Any, shape: tuple[int, ...], place: tuple[int, ...]) -> Any:
+    """A scale or offset of the shape of the normalized axes, in a shape that is broadcast along the others; or one
+    number.
+    """
+    if given is None or isinstance(given, (int, float)):  # a Python number takes the other's dtype
+        return given
+    t = as_tensor(given)
+    if t.shape not in ((), shape):
+        raise ShapeError(f"{name}: the {what} must be one number or have shape {shape}, got shape {t.shape}")
+    return t if t.shape in ((), place) else reshape(t, place)
+
+
+def _normalized(
+    name: str, x: Tensor, axes: tuple[int, ...], epsilon: Any, scale: Any, offset: Any,
+    shape: tuple[int, ...], place: tuple[int, ...],
+) -> Tensor:  # fmt: skip
+    """Standardized values, times a scale and plus an offset of this shape, which are broadcast from ``place``."""
+    epsilon = number_in_range(name, "epsilon", epsilon)
+    scale = _of_features(name, "scale", scale, shape, place)
+    offset = _of_features(name, "offset", offset, shape, place)
+    if type(scale) is type(offset) is Tensor and scale.ndim and offset.ndim:
+        return normalization.layer_norm(x, scale, offset, axes, epsilon)
+    y = normalization.standardize(x, axis=axes, epsilon=epsilon)
+    y = y if scale is None else y * scale
+    return y if offset is None else y + offset
 
 
 def layer_norm(x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, epsilon: float = 1e-5) -> Tensor:
@@ -110,11 +129,8 @@ def layer_norm(x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, ep
            [ 1., -1.]])
     """
     t = as_tensor(x)
-    axes = _negative_axes(t.ndim, axis)
-    y: Tensor = standardize(t, axis=axes, epsilon=number_in_range("layer_norm", "epsilon", epsilon))
-    first = axes[0] if axes else 0
-    place = tuple(t.shape[a] if a in axes else 1 for a in range(first, 0))
-    return _scale_and_shift("layer_norm", y, scale, offset, tuple(t.shape[a] for a in axes), place)
+    axes, shape, place = _features(t.shape, axis)
+    return _normalized("layer_norm", t, axes, epsilon, scale, offset, shape, place)
 
 
 def instance_norm(x: Any, scale: Any = None, offset: Any = None, epsilon: float = 1e-5) -> Tensor:
@@ -160,7 +176,5 @@ def instance_norm(x: Any, scale: Any = None, offset: Any = None, epsilon: float 
     t = as_tensor(x)
     if t.ndim < 3:
         raise ShapeError(f"instance_norm needs at least three axes, (b, ..., c), got shape {t.shape}")
-    y: Tensor = standardize(
-        t, axis=tuple(range(1 - t.ndim, -1)), epsilon=number_in_range("instance_norm", "epsilon", epsilon)
-    )
-    return _scale_and_shift("instance_norm", y, scale, offset, t.shape[-1:], t.shape[-1:])
+    axes, channels = tuple(range(1 - t.ndim, -1)), t.shape[-1:]
+    return _normalized("instance_norm", t, axes, epsilon, scale, offset, channels, channels)

@@ -33,6 +33,8 @@ def positive_number(name: str, what: str, given: Any) -> Any:
 
 
 def _number(name: str, what: str, given: Any) -> float:
+    if type(given) is float:  # the common case; what follows takes as long as a small operation
+        return given
     try:
         number: Any = unwrap(given)
         number = complex(number) if np.iscomplexobj(number) else number  # NumPy's own would lose its imaginary part
