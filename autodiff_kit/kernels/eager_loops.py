@@ -509,30 +509,48 @@ def logsumexp_columns(x: Any, out: Any) -> None:
             total[k] = np.log(total[k]) + shift[k]
 
 
-@_loop(lambda real: (_read(real, 2), _read(real, 1), _read(real, 1), _write(real, 2)))
+@_loop(lambda real: (_read(real, 2), _read(real, 1), _read(real, 1), _write(real, 2)), sums=True)
 def logsumexp_vjp_rows(x: Any, g: Any, y: Any, out: Any) -> None:
-    """``g * exp(x - y)`` of each row, and 0 where y is minus infinity."""
+    """``g * exp(x - y)`` of each row, divided by the sum of the exponentials, which a rounded y moves away from 1;
+    0 where y is minus infinity.
+    """
     _use_wide_vectors()
     zero, lowest = x.dtype.type(0), x.dtype.type(-np.inf)
     for i in range(x.shape[0]):
-        row, to = x[i], out[i]
+        row, to, total = x[i], out[i], zero
+        if y[i] == lowest:
+            to[:] = g[i] * zero
+            continue
         for j in range(row.size):
             e = _exponential(row[j] - y[i])
-            to[j] = g[i] * (e if y[i] != lowest else zero)
+            to[j] = e
+            total += e
+        factor = g[i] / total if abs(y[i]) < np.inf else g[i]
+        for j in range(row.size):
+            to[j] *= factor
 
 
 @_loop(lambda real: (_read(real, 3), _read(real, 2), _read(real, 2), _write(real, 3)))
 def logsumexp_vjp_columns(x: Any, g: Any, y: Any, out: Any) -> None:
     """As :func:`logsumexp_vjp_rows`, over the middle axis."""
     _use_wide_vectors()
-    zero, lowest = x.dtype.type(0), x.dtype.type(-np.inf)
+    one, zero, lowest = x.dtype.type(1), x.dtype.type(0), x.dtype.type(-np.inf)
+    factor = np.empty(x.shape[2], x.dtype)  # the sums, then the cotangents divided by them
     for b in range(x.shape[0]):
         given, below = g[b], y[b]
+        factor[:] = 0
         for i in range(x.shape[1]):
             row, to = x[b, i], out[b, i]
             for k in range(row.size):
                 e = _exponential(row[k] - below[k])
-                to[k] = given[k] * (e if below[k] != lowest else zero)
+                to[k] = e if below[k] != lowest else zero
+                factor[k] += to[k]
+        for k in range(factor.size):
+            factor[k] = given[k] / (factor[k] if abs(below[k]) < np.inf else one)
+        for i in range(x.shape[1]):
+            to = out[b, i]
+            for k in range(factor.size):
+                to[k] *= factor[k]
 
 
 @_loop(lambda real: (_read(real, 2), _read(real, 1), _read(real, 1), _write(real, 2)))

@@ -152,7 +152,7 @@ def masked_softmax(
     ----------
     scores : Tensor or array_like
     mask : array_like of bool
-        True for the entries to keep; broadcasts against the scores.
+        True for the entries to keep; broadcast to the shape of the scores.
     mode : {"renormalize", "additive", "where"}
         Normalize over the kept entries only; or add ``additive`` to the masked scores before the softmax, as BERT does;
         or set them to minus infinity.

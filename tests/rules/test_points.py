@@ -119,6 +119,23 @@ def test_gradient_at(f: Any, points: tuple[Any, ...], expected: tuple[Any, ...])
             np.testing.assert_allclose(found, e, rtol=1e-13)
 
 
+@pytest.mark.parametrize("rows", [1, 200])  # of many a compiled loop runs
+@pytest.mark.parametrize("axis", [-1, 0])
+def test_the_weights_of_logsumexp_are_exact_however_large_its_value(rows: int, axis: int) -> None:
+    """Without a division by their sum, weights of float32 around 1e6 would be wrong by a hundredth."""
+    small = np.tile(np.array([0.125, 0.25, 1.0, -0.5]), (rows, 1))
+    x = (small + 1e6 if axis == -1 else small.T + 1e6).astype(np.float32)
+    expected = np.exp(small) / np.exp(small).sum(-1, keepdims=True)
+    expected = expected if axis == -1 else expected.T
+    f = lambda t: ak.sum(ak.logsumexp(t, axis))  # noqa: E731
+    direction = np.ones_like(x)
+    direction[-1] = 0
+    for found in (ak.grad(f)(x), ak.compile(ak.grad(f))(x)):
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+    tangent = ak.jvp(f, (x,), (direction,))[1]
+    np.testing.assert_allclose(float(tangent), (direction * expected).sum(), rtol=1e-6)
+
+
 SECOND: list[tuple[str, Any, Any, float]] = [
     ("x**1 at 0", lambda x: x**1.0, 0.0, 0.0),
     ("x**2 at 0", lambda x: x**2, 0.0, 2.0),

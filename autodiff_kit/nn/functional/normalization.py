@@ -95,7 +95,7 @@ def layer_norm(x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, ep
     ----------
     x : Tensor or array_like
     scale, offset : Tensor, Variable or array_like, optional
-        Factor and summand of the result, with the shape of the normalized axes.
+        Factor and summand of the result, with the shape of the normalized axes, or one number.
     axis : int or tuple of int, optional
         Axes of the features.
     epsilon : float, optional
@@ -141,7 +141,7 @@ def instance_norm(x: Any, scale: Any = None, offset: Any = None, epsilon: float 
     x : Tensor or array_like
         ``(b, ..., c)``: examples, one or more spatial axes, channels.
     scale, offset : Tensor, Variable or array_like, optional
-        ``(c,)``: factor and summand of each channel.
+        ``(c,)``: factor and summand of each channel; or one number.
     epsilon : float, optional
         Added to the variance, so that a channel of one value gives 0.
 
@@ -153,7 +153,7 @@ def instance_norm(x: Any, scale: Any = None, offset: Any = None, epsilon: float 
     Raises
     ------
     ShapeError
-        If ``x`` has no spatial axis, or scale or offset is not ``(c,)``.
+        If ``x`` has no spatial axis, or scale or offset is neither a number nor ``(c,)``.
     StructureError, DtypeError
         If epsilon is negative or not a number.
 
