@@ -213,11 +213,6 @@ def test_the_reciprocal_of_integers_is_floating() -> None:
     assert ak.reciprocal(np.array([2, 4])).tolist() == [0.5, 0.25]
 
 
-def test_rows_are_named_by_integers() -> None:
-    with pytest.raises(DtypeError, match="ids must be integers, got float64"):
-        ak.RowGradient([0.5], [[1.0]], (3, 1))
-
-
 def test_a_dtype_without_a_loop_is_told_how_to_change_it() -> None:
     with pytest.raises(DtypeError, match=r"sign of dtypes bool: .*ak\.cast"):
         ak.sign(True)
