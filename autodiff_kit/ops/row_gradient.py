@@ -46,8 +46,8 @@ class RowGradient(SparseGradient):
     Notes
     -----
     :meth:`numpy` and ``np.asarray`` make it dense. The sum of two, and the product with a number, remain rows; the sum
-    with an array is dense. ``Adam(lazy=True)`` and plain ``SGD`` update only these rows. **Cost.** Proportional to the
-    rows.
+    with an array is dense. ``Adam(lazy=True)``, ``Adagrad`` and plain ``SGD`` update only these rows.
+    **Cost.** Proportional to the rows.
 
     Examples
     --------
