@@ -4,17 +4,17 @@
 
     AutodiffError
     ├── ShapeError            (ValueError)    shapes that do not fit an operation
-    ├── DtypeError            (TypeError)     a dtype that has no gradient or that an operation does not support
+    ├── DtypeError            (TypeError)     a dtype or a type that an operation does not support
     ├── ArgumentError         (TypeError)     an argument that an operation does not have or cannot use
-    ├── ConcretizationError   (TypeError)     the numbers of a value are needed while ak.compile records a function
+    ├── ConcretizationError   (TypeError)     numbers are needed that ak.compile or ak.vmap does not have
     ├── StructureError        (ValueError)    nested structures that differ, or an argument outside its range
     ├── FileError             (OSError)       a file that is missing, cannot be written, or is damaged
     ├── AnomalyError          (ArithmeticError) the first nan or infinity, where anomalies are detected
     ├── TapeError             (RuntimeError)  a tape that is closed or used up
     │   └── OpenTapeError     (ValueError)    a tape that is entered although it is recording
-    ├── UnknownGradientError  (LookupError)   a name under which no gradient is registered
+    ├── UnknownGradientError  (LookupError)   a name that no gradient, operation or slot has
     ├── DuplicateNameError    (KeyError)      a name that is already registered
-    ├── RangeError            (IndexError)    an index outside its range
+    ├── RangeError            (IndexError)    an index, an id, a length or a count outside its range
     │   └── LabelError        (ValueError)    a label that names no class
     ├── GradientCheckError    (AssertionError) gradients that differ from finite differences
     └── MissingPackageError   (ImportError)   a package of an extra that is not installed
@@ -57,15 +57,15 @@ class ShapeError(AutodiffError, ValueError):
 
 
 class DtypeError(AutodiffError, TypeError):
-    """A dtype does not fit; the message names the dtype and one that would fit."""
+    """A dtype or a type does not fit; the message says what was given and what would fit."""
 
 
 class ArgumentError(AutodiffError, TypeError):
-    """An operation got too many arguments, too few, or an unknown one; the message lists the operation's arguments."""
+    """An operation got too many arguments, too few, an unknown one, or one of a type that it cannot use."""
 
 
 class ConcretizationError(AutodiffError, TypeError):
-    """A function that is being compiled needs the numbers of a symbolic value; the message says what to do instead."""
+    """A function inside ``ak.compile`` or ``ak.vmap`` needs numbers that are not there; the message says what to do."""
 
     trace: Any = None
 
@@ -91,7 +91,7 @@ class OpenTapeError(TapeError, ValueError):
 
 
 class UnknownGradientError(AutodiffError, LookupError):
-    """No gradient is registered under a name."""
+    """No gradient is registered under a name, or no operation or slot has it."""
 
 
 class DuplicateNameError(AutodiffError, KeyError):
@@ -99,7 +99,7 @@ class DuplicateNameError(AutodiffError, KeyError):
 
 
 class RangeError(AutodiffError, IndexError):
-    """An index is outside its range; the message names the first such index and its position."""
+    """An index, an id, a length or a count is outside its range; the message names it."""
 
 
 class LabelError(RangeError, ValueError):

@@ -57,7 +57,8 @@ def explain_failure(error: Exception, op: Op, values: tuple[Any, ...], params: d
         raise ShapeError(f"{op.name} of shapes {shapes}: {error}") from error
     if isinstance(error, (TypeError, OverflowError)):
         dtypes = " and ".join(str(x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype) for x in each)
-        why = "it does not support them; ak.cast(x, dtype) changes a dtype" if "not supported" in str(error) else error
+        unsupported = any(words in str(error) for words in ("not supported", "did not contain a loop"))
+        why = "it does not support them; ak.cast(x, dtype) changes a dtype" if unsupported else error
         raise DtypeError(f"{op.name} of dtypes {dtypes}: {why}") from error
     raise error
 

@@ -119,7 +119,7 @@ def check_gradients(
 
     Raises
     ------
-    StructureError, DtypeError
+    StructureError, DtypeError, ArgumentError
         If an argument has the wrong type or is out of range.
 
     Notes

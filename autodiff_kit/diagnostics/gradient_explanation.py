@@ -57,7 +57,9 @@ class GradientExplanation:
     connected : bool
         Whether a gradient flows.
     cause : int
-        1 to 5 as in the list above; 0 if they are connected.
+        0 if they are connected. Else why they are not: 1, the source is a tensor that the tape does not watch; 2, the
+        value left the tape; 3, an operation has no derivative; 4, the value went through state; 5, the target does not
+        depend on the source.
     kind : str
         The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "stopped", "aside", "plain", "target";
         "whole", "no_slope", "refused"; "state"; "decided", "chose", "unwatched", "unread", "left_only", "cousin",

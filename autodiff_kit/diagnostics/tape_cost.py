@@ -184,7 +184,9 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
     Raises
     ------
     DtypeError
-        If ``tape`` is not a tape, or ``top`` not an integer.
+        If ``tape`` is not a tape.
+    ArgumentError
+        If ``top`` is not an integer.
     StructureError
         If ``by`` is not one of the options, or ``top`` is negative.
 
@@ -193,8 +195,8 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
     A product of ``(m, k)`` and ``(k, n)`` takes 2mkn operations forward, and 2mkn backward for each factor that is
     differentiated: 4mkn for two, 2mkn if the other one is data. An elementwise operation takes one operation for each
     entry (exp as many as +), and backward as many as are written in its rule; moving entries takes none. Additions are
-    counted where a broadcast is summed and where a value was used more than once. Comparisons, lookups and the seed of
-    the reverse pass are not counted.
+    counted where a broadcast is summed and where a value was used more than once. Lookups, comparisons inside a rule
+    and the seed of the reverse pass are not counted.
 
     The backward count is that of one gradient with respect to everything that the tape watches.
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from autodiff_kit.errors import FileError
 from autodiff_kit.lessons.atomic_files import write_atomically
 from autodiff_kit.lessons.progress_db import DamagedError, ProgressDatabase, open_image
 from autodiff_kit.lessons.progress_rows import (
@@ -401,12 +402,18 @@ def import_progress(path: str | Path) -> ProgressSummary:
 
     Raises
     ------
+    FileError
+        If it cannot be read.
     DamagedError
         If it is not a progress file.
     NewerProgressError
         If a newer kit wrote it.
     """
-    progress().merge(Path(path).expanduser().read_bytes())
+    try:
+        data = Path(path).expanduser().read_bytes()
+    except OSError as error:
+        raise FileError(f"the progress could not be read: {error}. Give the path of a saved progress file.") from error
+    progress().merge(data)
     return progress().summary()
 
 

@@ -137,7 +137,33 @@ def square(x: Any) -> Any:
 
 @elementwise(lambda g, y, _x: -g * (y * y), domain="positive")
 def reciprocal(x: Any) -> Any:
-    """Elementwise reciprocal, ``1 / x``."""
+    """Elementwise reciprocal, ``1 / x``.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    DtypeError
+        If an input holds anything but real numbers.
+
+    Notes
+    -----
+    **Shapes.** That of ``x``.
+    **Dtypes.** Floating ones are kept. Integers and booleans give float64; NumPy's function rounds towards 0.
+    **Gradient.** In both modes and to any order.
+    **Cost.** Proportional to the number of entries.
+
+    Examples
+    --------
+    >>> ak.reciprocal([2, 4]).tolist()
+    [0.5, 0.25]
+    """
     return np.divide(1.0, x)
 
 

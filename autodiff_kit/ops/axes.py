@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -62,18 +63,28 @@ def trailing_shape(like: Any, ndim: int | None) -> tuple[int, ...]:
 Axis = int | tuple[int, ...] | None
 
 
-def normalize_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
+def normalize_axes(name: str, x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
     """The axes of a reduction as negative numbers, so that extra axes in front change nothing."""
     n = x.ndim
-    if type(axis) is int and -n <= axis < n and type(keepdims) is bool:  # most reductions
-        return {"axis": (axis if axis < 0 else axis - n,), "keepdims": keepdims}
     if axis is None or (not n and type(axis) is int and axis in (0, -1)):  # NumPy accepts these axes for a number
         found = _ALL_AXES[n] if n < len(_ALL_AXES) else tuple(range(-n, 0))
     else:
-        found = tuple([negative_axis(a, n, "reduction") for a in checked_ints(axis, "reduction")])
+        found = tuple([negative_axis(a, n, name) for a in checked_ints(axis, f"{name}, axis")])
         if len(set(found)) < len(found):
-            raise ShapeError(f"axis {axis} names one axis twice")
+            raise ShapeError(f"{name}: axis {axis} names one axis twice")
     return {"axis": found, "keepdims": check_flag("keepdims", keepdims)}
+
+
+def axes_of(name: str) -> Callable[..., dict[str, Any]]:
+    """What prepares the parameters of the reduction ``name``; an error names it."""
+
+    def prepare(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
+        n = x.ndim
+        if type(axis) is int and -n <= axis < n and type(keepdims) is bool:  # most reductions
+            return {"axis": (axis if axis < 0 else axis - n,), "keepdims": keepdims}
+        return normalize_axes(name, x, axis, keepdims)
+
+    return prepare
 
 
 _ALL_AXES = [tuple(range(-n, 0)) for n in range(8)]

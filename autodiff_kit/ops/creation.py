@@ -224,6 +224,8 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any 
     ------
     ArgumentError
         If the step is 0, or an argument is no number.
+    DtypeError
+        If the dtype does not exist.
 
     Examples
     --------
@@ -231,11 +233,16 @@ def arange(start: float, stop: float | None = None, step: float = 1, dtype: Any 
     [2, 5]
     """
     first, last, by = (value_of_parameter("arange", end) for end in (start, stop, step))
+    if first is None or by is None:
+        raise ArgumentError(f"arange: the {'start' if first is None else 'step'} must be a number, got None")
+    kind = None if dtype is None else _checked_dtype(dtype, "arange")
     try:
         first, last = (0, first) if stop is None else (first, last)
-        line = np.arange(first, last, by, dtype=None if dtype is None else as_dtype(dtype))
+        line = np.arange(first, last, by, dtype=kind)
         return constant(in_int64(line) if dtype is None else line)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
+    except ZeroDivisionError as error:
+        raise ArgumentError(f"arange from {start!r} to {stop!r}: the step must not be 0, got {step!r}") from error
+    except (TypeError, ValueError) as error:
         raise ArgumentError(f"arange from {start!r} to {stop!r} by {step!r}: {error}") from error
 
 

@@ -120,6 +120,7 @@ def _recurrence_jvp(t: Any, y: Any, _b: Any, a: Any, *, axis: int) -> Any:
     lambda g, y, _b, a, *, axis: _reverse_recurrence(g, a, axis) * _shift_forward(y, axis, 0.0),
     jvp=_recurrence_jvp,
     flops=lambda y, *_: 2 * np.size(y),
+    flops_back=lambda y, *_, asked: (2 + (1 in asked)) * np.size(y),
 )
 def _recurrence(b: Any, a: Any, axis: int) -> Any:
     """The linear recurrence ``h[k] = b[k] + a[k] * h[k - 1]`` along an axis, from 0. Its VJP is the same recurrence
@@ -136,6 +137,7 @@ def _recurrence(b: Any, a: Any, axis: int) -> Any:
 @general(
     lambda g, y, x, *, axis: _reverse_recurrence(g, x, axis) * _shift_forward(y, axis, 1.0),
     jvp=lambda t, y, x, *, axis: v.recurrence(t[0] * _shift_forward(y, axis, 1.0), x, axis=axis),
+    flops_back=lambda y, _x, *, asked: 3 * np.size(y) * len(asked),
     counts=True,
 )
 def _cumprod(x: Any, axis: int) -> Any:

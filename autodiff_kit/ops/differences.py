@@ -92,7 +92,7 @@ def slopes(f: Any, spacing: float = 1.0, axis: int | tuple[int, ...] | None = No
 
 def _slopes_along_axis(t: Tensor, axis: int, step: float) -> Tensor:
     if t.shape[axis] < 2:
-        raise ShapeError(f"gradient: axis {axis} of shape {t.shape} has fewer than two entries")
+        raise ShapeError(f"slopes: axis {axis} of shape {t.shape} has fewer than two entries")
 
     def part(start: int | None, stop: int | None) -> Any:
         return t[(Ellipsis, slice(start, stop), *(slice(None),) * (-axis - 1))]

@@ -26,7 +26,7 @@ def register_gradient(name: str) -> Callable[[Rule], Rule]:
     Parameters
     ----------
     name : str
-        A new name; the names of operations such as ``"Identity"`` stand for their own gradients.
+        A new name; the name of an operation that has a gradient, such as ``"Identity"``, stands for that gradient.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def register_gradient(name: str) -> Callable[[Rule], Rule]:
     Raises
     ------
     DuplicateNameError
-        If the name is already registered; the message says where.
+        If the name is already registered (the message says where), or is that of an operation with a gradient.
 
     Notes
     -----
@@ -54,12 +54,18 @@ def register_gradient(name: str) -> Callable[[Rule], Rule]:
 
     def decorate(rule: Rule) -> Rule:
         check_callable(f"the gradient {name!r}", rule)
+        if name in OPS and _has_gradient(OPS[name]):
+            raise DuplicateNameError(f"{name!r} is an operation and stands for its gradient; choose another name")
         if name in _RULES and not _defined_again(_RULES[name], rule):
             raise DuplicateNameError(f"a gradient named {name!r} is registered already, at {_location(_RULES[name])}")
         _RULES[name] = rule
         return rule
 
     return decorate
+
+
+def _has_gradient(op: Op) -> bool:
+    return op.vjps is not None or op.vjp_all is not None
 
 
 def _defined_again(old: Rule, new: Rule) -> bool:
@@ -88,7 +94,7 @@ def _replacement(op: Op, name: str) -> Op:
         raise UnknownGradientError(
             f"no gradient is registered as {name!r}{_nearest(name)}. Register one with @ak.register_gradient({name!r})."
         )
-    if source.vjps is None and source.vjp_all is None:
+    if not _has_gradient(source):
         raise UnknownGradientError(
             f"no gradient is registered as {name!r}, and the operation of that name has none. Name an operation that "
             f"has one, such as 'Identity', or register one with @ak.register_gradient({name!r})."

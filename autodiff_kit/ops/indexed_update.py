@@ -168,9 +168,10 @@ def _in_dtype_of(x: Tensor, values: Any) -> Tensor:
     if new.dtype == x.dtype:
         return new
     if new.dtype.kind not in {"f": "biuf", "i": "biu", "u": "biu", "b": "b"}[x.dtype.kind]:
+        fitting = "booleans" if x.dtype.kind == "b" else "integers"
         raise DtypeError(
             f"at: a value of dtype {x.dtype} keeps its dtype and cannot hold {new.dtype}. Make it of floating-point "
-            "numbers first (ak.cast(x, float)), or give whole numbers."
+            f"numbers first (ak.cast(x, float)), or give {fitting}."
         )
     return cast(new, x.dtype)
 
@@ -251,7 +252,8 @@ def at_property(x: Value) -> Any:
     -----
     **Shapes.** The index may hold integers, slices, Ellipsis, None, arrays of integers and masks, as in ``x[i]``; ``v``
     broadcasts to the shape of ``x[i]``. An index out of range is a RangeError (JAX drops such an update).
-    **Dtypes.** The result has the dtype of ``x``, and ``v`` is converted to it; integers stay integers.
+    **Dtypes.** The result has the dtype of ``x``, and ``v`` is converted to it. Where that would lose a fraction, as
+    with a floating ``v`` for integers, it is a DtypeError.
 
     **Gradient.** To ``x`` where it was not replaced, and to ``v``. Where a position is repeated, only the value that
     ``set`` takes gets a gradient: the others get 0. At a tie of ``min`` and ``max`` the old entry and the new one get

@@ -53,6 +53,8 @@ def prepare_system(name: str, a: Any, b: Any) -> tuple[Tensor, Tensor, Callable[
 @opaque
 def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
     """A result of LAPACK; if it fails, an error with the advice."""
+    if name in ("svd", "pinv") and not np.isfinite(arrays[0]).all():  # for some infinities LAPACK gives nan or 0
+        raise StructureError(f"{name}: svd did not converge. {advice}")
     try:
         found = function(*arrays)
         if not HAS_FLOATING_POINT_SIGNALS:

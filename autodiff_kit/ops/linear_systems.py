@@ -187,6 +187,11 @@ def pinv(a: Any, rcond: float | None = None) -> Tensor:
     -------
     Tensor
 
+    Raises
+    ------
+    StructureError
+        If an entry is nan or infinite.
+
     Notes
     -----
     **Gradient.** Among matrices of the same rank [1]_; where the rank changes there is none.

@@ -14,7 +14,7 @@ from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.errors import ArgumentError, ShapeError, StructureError
 from autodiff_kit.ops import reductions
-from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
+from autodiff_kit.ops.axes import Axis, axes_of, normalize_axes, reduced_size, restore_axes
 from autodiff_kit.ops.dtypes import cast
 from autodiff_kit.ops.families import general
 from autodiff_kit.ops.lapack import check_matrices, to_lapack_dtype
@@ -38,7 +38,7 @@ def _unit_vector(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     jvp=lambda t, y, x, *, axis, keepdims: v.sum(
         t[0] * _unit_vector(x, y, axis, keepdims), axis=axis, keepdims=keepdims
     ),
-    prepare=normalize_axes,
+    prepare=axes_of("norm"),
     flops=lambda _y, x, *_: 2 * np.size(x),
 )
 def _norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -63,7 +63,7 @@ def _p_norm_derivative(x: Any, y: Any, p: float, axis: tuple[int, ...], keepdims
     jvp=lambda t, y, x, *, p, axis, keepdims: v.sum(
         t[0] * _p_norm_derivative(x, y, p, axis, keepdims), axis=axis, keepdims=keepdims
     ),
-    prepare=lambda x, p, axis=None, keepdims=False: {"p": p, **normalize_axes(x, axis, keepdims)},
+    prepare=lambda x, p, axis=None, keepdims=False: {"p": p, **normalize_axes("vector_norm", x, axis, keepdims)},
     flops=lambda _y, x, *_: 3 * np.size(x),
 )
 def _normp(x: Any, p: float, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -106,7 +106,7 @@ def vector_norm(x: Any, axis: Axis = None, keepdims: bool = False, ord: float = 
         out = _norm2(t, axis, keepdims)
     elif power == 1:
         out = sum(_floating_abs(t), axis, keepdims)
-    elif power == np.inf and not reduced_size(t, normalize_axes(t, axis)["axis"]):
+    elif power == np.inf and not reduced_size(t, normalize_axes("vector_norm", t, axis)["axis"]):
         out = sum(_floating_abs(t), axis, keepdims)  # the norm of no entries is 0
     elif np.isinf(power):
         out = (max if power > 0 else min)(_floating_abs(t), axis, keepdims)
@@ -142,7 +142,9 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     Raises
     ------
     ShapeError
-        If ``ord`` is given for more than two axes.
+        If ``ord`` is given for no axis, or for more than two.
+    StructureError, ArgumentError
+        If ``ord`` is none of those of :func:`matrix_norm` or :func:`vector_norm`.
 
     Notes
     -----
@@ -154,7 +156,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, keepdims: bool = False) -> 
     5.0
     """
     t = as_tensor(x)
-    axes = normalize_axes(t, axis)["axis"]
+    axes = normalize_axes("norm", t, axis)["axis"]
     if ord is None:
         return _norm2(t, axes, keepdims)
     if len(axes) == 1:

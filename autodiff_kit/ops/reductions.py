@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tracer import as_array
-from autodiff_kit.ops.axes import Axis, normalize_axes, reduced_size, restore_axes
+from autodiff_kit.ops.axes import Axis, axes_of, reduced_size, restore_axes
 from autodiff_kit.ops.families import general, linear
 from autodiff_kit.ops.in_place import is_plain, loop_over_axes, on_temporary
 from autodiff_kit.ops.promotion import _add_reduce, floating_array, sum_values
@@ -21,7 +21,7 @@ def _sum_vjp(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     return g if len(axis) == len(like.shape) else v.broadcast_to(restore_axes(g, axis, keepdims), shape=like.shape)
 
 
-@linear(lambda g, _y, _x, *, axis, keepdims: _sum_vjp(g, _x, axis, keepdims), prepare=normalize_axes, counts=True)
+@linear(lambda g, _y, _x, *, axis, keepdims: _sum_vjp(g, _x, axis, keepdims), prepare=axes_of("sum"), counts=True)
 def sum(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The sum over axes, by default over all of them. The tape saves no value."""
     return sum_values(x, axis, keepdims)
@@ -39,7 +39,7 @@ def _mean_vjp(g: Any, like: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
 
 @linear(
     lambda g, _y, _x, *, axis, keepdims: _mean_vjp(g, _x, axis, keepdims),
-    prepare=normalize_axes,
+    prepare=axes_of("mean"),
     flops_back=lambda y, _x, *, asked: np.size(y) * len(asked),
 )
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -85,7 +85,7 @@ def _prod_derivative(x: Any, axis: tuple[int, ...]) -> Any:
 @general(
     lambda g, _y, x, *, axis, keepdims: restore_axes(g, axis, keepdims) * _prod_derivative(x, axis),
     jvp=lambda t, y, x, *, axis, keepdims: v.sum(t[0] * _prod_derivative(x, axis), axis=axis, keepdims=keepdims),
-    prepare=normalize_axes,
+    prepare=axes_of("prod"),
     counts=True,
 )
 def prod(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
@@ -126,7 +126,7 @@ def _extreme_jvp(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: boo
     return v.sum(t[0] * _extreme_weights(x, y, axis, keepdims), axis=axis, keepdims=keepdims)
 
 
-@general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
+@general(_extreme_vjp, jvp=_extreme_jvp, prepare=axes_of("max"))
 def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The maximum over axes; equal entries share the gradient evenly."""
     if type(x) is np.ndarray:  # np.max calls the same, some microseconds later
@@ -134,7 +134,7 @@ def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return np.max(x, axis=axis, keepdims=keepdims)
 
 
-@general(_extreme_vjp, jvp=_extreme_jvp, prepare=normalize_axes)
+@general(_extreme_vjp, jvp=_extreme_jvp, prepare=axes_of("min"))
 def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The minimum over axes; equal entries share the gradient evenly."""
     reduce: Any = np.minimum.reduce if type(x) is np.ndarray else np.min
@@ -175,7 +175,7 @@ def _logsumexp_jvp(t: Any, y: Any, x: Any, *, axis: tuple[int, ...], keepdims: b
 @general(
     _logsumexp_vjp,
     jvp=_logsumexp_jvp,
-    prepare=normalize_axes,
+    prepare=axes_of("logsumexp"),
 )
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """``log(sum(exp(x)))`` over axes without overflow; where all entries are -inf it is -inf, with gradient 0."""

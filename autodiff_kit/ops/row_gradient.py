@@ -40,14 +40,14 @@ class RowGradient(SparseGradient):
 
     Raises
     ------
-    ShapeError, RangeError
-        If the rows do not fit the shape, or an id is not a row.
+    ShapeError, RangeError, DtypeError
+        If the rows do not fit the shape, an id is not a row, or ids are not integers.
 
     Notes
     -----
     :meth:`numpy` and ``np.asarray`` make it dense. The sum of two, and the product with a number, remain rows; the sum
-    with an array is dense. ``Adam(lazy=True)`` and plain ``SGD`` update only these rows. **Cost.** Proportional to the
-    rows.
+    with an array is dense. ``Adam(lazy=True)``, ``Adagrad`` and plain ``SGD`` update only these rows.
+    **Cost.** Proportional to the rows.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class RowGradient(SparseGradient):
                 f"got {given.shape}"
             )
         if numbers.size and numbers.dtype.kind not in "iu":
-            raise RangeError(f"RowGradient: ids must be integers, got {numbers.dtype}")
+            raise DtypeError(f"RowGradient: ids must be integers, got {numbers.dtype}")
         bad = np.flatnonzero((numbers < 0) | (numbers >= self.shape[0]))
         if bad.size:
             raise RangeError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,48 +21,56 @@ def _input_size(y: Any, x: Any, *_: Any) -> int:
     return int(np.size(x))
 
 
-def _reduction_axes(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
-    """The parameters of any, all and count_nonzero."""
-    return (
-        normalize_axes(x, axis, keepdims)
-        if axis is not None
-        else {"axis": None, "keepdims": check_flag("keepdims", keepdims)}
-    )
+def _reduction_axes(name: str) -> Callable[..., dict[str, Any]]:
+    """What prepares the parameters of any, all and count_nonzero."""
+
+    def prepare(x: Any, axis: Axis = None, keepdims: bool = False) -> dict[str, Any]:
+        if axis is None:
+            return {"axis": None, "keepdims": check_flag("keepdims", keepdims)}
+        return normalize_axes(name, x, axis, keepdims)
+
+    return prepare
 
 
-def _one_axis(x: Any, axis: int | None = None, keepdims: bool = False) -> dict[str, Any]:
-    """The parameters of argmax: one axis or none; axis 0 or -1 of a single number counts as none, as in NumPy."""
-    if axis is not None:
-        place = check_integer("axis", axis)
-        axis = None if not x.ndim and place in (0, -1) else negative_axis(place, x.ndim, "axis")
-    return {"axis": axis, "keepdims": check_flag("keepdims", keepdims)}
+def _one_axis(name: str) -> Callable[..., dict[str, Any]]:
+    """What prepares the parameters of argmax and argmin: one axis or none; axis 0 or -1 of a single number counts as
+    none, as in NumPy.
+    """
+
+    def prepare(x: Any, axis: int | None = None, keepdims: bool = False) -> dict[str, Any]:
+        if axis is not None:
+            place = check_integer(f"{name}: axis", axis)
+            axis = None if not x.ndim and place in (0, -1) else negative_axis(place, x.ndim, name)
+        return {"axis": axis, "keepdims": check_flag("keepdims", keepdims)}
+
+    return prepare
 
 
-@nondifferentiable(flops=_input_size, prepare=_reduction_axes)
+@nondifferentiable(flops=_input_size, prepare=_reduction_axes("any"))
 def any(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether any entry is not 0, over all entries or along axes."""
     return np.any(x, axis=axis, keepdims=keepdims)
 
 
-@nondifferentiable(flops=_input_size, prepare=_reduction_axes)
+@nondifferentiable(flops=_input_size, prepare=_reduction_axes("all"))
 def all(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether no entry is 0, over all entries or along axes."""
     return np.all(x, axis=axis, keepdims=keepdims)
 
 
-@nondifferentiable(flops=_input_size, prepare=_reduction_axes, counts=True)
+@nondifferentiable(flops=_input_size, prepare=_reduction_axes("count_nonzero"), counts=True)
 def count_nonzero(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     """The number of entries that are not 0, over all entries or along axes."""
     return np.count_nonzero(x, axis=axis, keepdims=keepdims)
 
 
-@nondifferentiable(flops=_input_size, prepare=_one_axis, counts=True)
+@nondifferentiable(flops=_input_size, prepare=_one_axis("argmax"), counts=True)
 def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The position of the maximum, the first of equal entries; among all entries, or along an axis."""
     return np.argmax(x, axis=axis, keepdims=keepdims)
 
 
-@nondifferentiable(flops=_input_size, prepare=_one_axis, counts=True)
+@nondifferentiable(flops=_input_size, prepare=_one_axis("argmin"), counts=True)
 def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The position of the minimum, the first of equal entries; among all entries, or along an axis."""
     return np.argmin(x, axis=axis, keepdims=keepdims)

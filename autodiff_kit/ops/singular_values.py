@@ -123,7 +123,8 @@ def svd(a: Any, full_matrices: bool = False) -> SVDResult:
     Raises
     ------
     StructureError
-        If full matrices are requested and are larger; in the gradient of the vectors, if singular values coincide.
+        If full matrices are requested and are larger, or an entry is nan or infinite; in the gradient of the vectors,
+        if singular values coincide.
 
     Notes
     -----

@@ -46,7 +46,7 @@ def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: boo
     Raises
     ------
     ShapeError
-        If the axis does not exist.
+        If the axis does not exist. A single number counts as one entry along axis 0, as in NumPy.
 
     Notes
     -----

@@ -32,6 +32,8 @@ def split(x: Any, sections: Any, axis: int = 0) -> list[Tensor]:
     ------
     ShapeError
         If the parts would have unequal lengths; :func:`array_split` allows that.
+    StructureError
+        If the number of parts is below 1.
 
     Examples
     --------

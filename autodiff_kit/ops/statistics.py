@@ -76,7 +76,7 @@ def _inverse_count(t: Tensor, axis: Axis, ddof: float) -> float:
     """One over the number of entries minus ``ddof``; infinite, with a warning, if that is not positive, as in
     NumPy.
     """
-    count = reduced_size(t, normalize_axes(t, axis)["axis"]) - check_number("ddof", ddof)
+    count = reduced_size(t, normalize_axes("var", t, axis)["axis"]) - check_number("ddof", ddof)
     if count > 0:
         return 1.0 / count
     warnings.warn("the degrees of freedom are 0 or negative, so the variance is nan", RuntimeWarning, stacklevel=3)

@@ -185,14 +185,15 @@ class ForwardAccumulator:
     primals : Tensor, Variable, or nest
         The values at which the tangents start.
     tangents : array_like, or nest
-        In the structure of ``primals``, each with the shape and dtype of its primal.
+        In the structure of ``primals``, each with the shape of its primal. A tensor must have its dtype as well; all
+        else is converted to it.
 
     Raises
     ------
     ShapeError
         If the shape of a tangent is not that of its primal.
     StructureError
-        If the dtype of a tangent is not that of its primal, a primal is given twice, or the structures differ.
+        If a tangent is a tensor of another dtype than its primal, a primal is given twice, or the structures differ.
 
     Notes
     -----

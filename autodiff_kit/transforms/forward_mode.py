@@ -24,8 +24,9 @@ def jvp(f: Function, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     Parameters
     ----------
     f : callable
-    primals, tangents : tuple or list
-        The arguments of ``f`` and a tangent for each; a single array stands for one argument.
+    primals, tangents : tuple, array_like or pytree
+        The arguments of ``f`` and a tangent for each, as two tuples. What is no tuple stands for one argument, also a
+        list of numbers; a list of tensors or arrays counts as a tuple.
     has_aux : bool, optional
         ``f`` returns a pair ``(value, aux)``. Only the value is differentiated; ``aux`` may be anything.
 

@@ -37,7 +37,8 @@ def hvp(f: Function, primals: Any, tangents: Any) -> Any:
     ----------
     f : callable
         Returns one number (a scalar tensor).
-    primals, tangents : array_like, or tuples of them
+    primals, tangents : array_like or pytree, or tuples of them
+        As in :func:`jvp`.
 
     Returns
     -------

@@ -66,7 +66,7 @@ class FloorDescent(KernelWidget):
     ----------
     rule : {"none", "straight", "sigmoid", "linear", "filter"}, optional
     s : float, optional
-        Sharpness, 1 to 50.
+        Sharpness, 0.25 to 1000; by hand 1 to 50.
     start : float, optional
         Where the search begins, 0 to 6.
     anneal : bool, optional

@@ -186,6 +186,22 @@ def test_b27_a_name_registered_twice_is_an_error() -> None:
     assert isinstance(caught.value, KeyError)
 
 
+def test_the_name_of_an_operation_stands_for_its_own_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One without a gradient may be given one: the error of an override says so."""
+    monkeypatch.setattr("autodiff_kit.ops.gradient_override._RULES", {})
+    with pytest.raises(DuplicateNameError, match="'Identity' is an operation"):
+        ak.register_gradient("Identity")(lambda g, ans, x: 5.0 * g)
+
+    @ak.register_gradient("Ceil")
+    def twice(g: Any, ans: Any, x: Any) -> Any:
+        return 2.0 * g
+
+    x = ak.Variable(1.5)
+    with ak.GradientTape() as tape, ak.gradient_override_map({"Floor": "Ceil"}):
+        y = ak.floor(x)
+    assert float(tape.gradient(y, x)) == 2.0
+
+
 def test_a_notebooks_cell_may_be_run_again() -> None:
     """A function that a notebook defines again under its name replaces the old one; another function does not."""
     cell = "@ak.register_gradient('Cell')\ndef cell(g, answer, x):\n    return {} * g"

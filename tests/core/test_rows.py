@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-from autodiff_kit.errors import RangeError, ShapeError
+from autodiff_kit.errors import DtypeError, RangeError, ShapeError
 
 IDS = np.array([[5, 700, 5], [-1, 0, 700]])
 
@@ -122,7 +122,7 @@ def test_arithmetic_of_row_gradients() -> None:
         ak.RowGradient([0, 1, 2], [[1.0]], (3, 1))
     with pytest.raises(RangeError, match="id 3 at position 1"):
         ak.RowGradient([0, 3], [[1.0], [1.0]], (3, 1))
-    with pytest.raises(RangeError, match="integers"):
+    with pytest.raises(DtypeError, match="integers"):
         ak.RowGradient([0.5], [[1.0]], (3, 1))
 
 

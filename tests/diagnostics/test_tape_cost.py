@@ -46,6 +46,14 @@ def test_a_product_with_data_costs_2mkn_backward(followed: str) -> None:
     assert (tape.cost().forward, tape.cost().backward) == (2 * 6**3, 2 * 6**3)
 
 
+def test_a_cumulative_product_costs_n_and_3n() -> None:
+    """Two operations a step for the recurrence, and one for the product; none for shifting entries."""
+    x = weights(7)
+    with ak.GradientTape() as tape:
+        _ = ak.cumprod(x)
+    assert (tape.cost().forward, tape.cost().backward) == (7, 3 * 7)
+
+
 def test_the_network_of_lesson_18() -> None:
     """Dense 5-8-4 on ten rows, products only: the first layer's input is data."""
     x, first, second = rng.normal(size=(10, 5)), weights(5, 16), weights(16, 2)

@@ -81,6 +81,10 @@ def test_words_cannot_break_out_of_the_drawing() -> None:
     assert shapes(figure)[0].text == "</text><b>"
 
 
+def test_a_lessons_number_may_be_short() -> None:
+    assert str(lesson_figure("1")) == str(lesson_figure("01"))
+
+
 def test_a_lesson_without_a_figure_names_those_that_have_one() -> None:
     with pytest.raises(UnknownFigureError, match="01"):
         lesson_figure("99")

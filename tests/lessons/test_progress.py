@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from autodiff_kit.errors import FileError
 from autodiff_kit.lessons import progress as module
 from autodiff_kit.lessons import progress_db, progress_rows
 from autodiff_kit.lessons.progress import Prediction, PredictionError, Progress, QuestionState
@@ -524,6 +525,8 @@ def test_the_link_saves_the_whole_database(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "elsewhere" / ".autodiff_kit").mkdir(parents=True)
     assert module.import_progress(saved.save(tmp_path / "mine.db")).lessons["01"].predicted == 1
     assert file_of(module.progress()).parent.parent.name == "elsewhere"
+    with pytest.raises(FileError, match="nowhere"):
+        module.import_progress(tmp_path / "nowhere.db")
 
 
 @pytest.fixture

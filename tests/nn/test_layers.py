@@ -602,3 +602,22 @@ def test_gradients_of_each_example_through_layers() -> None:
             loss = (net(x[k]) ** 2).sum()
         for g, each in zip(tape.gradient(loss, variables), found, strict=True):
             np.testing.assert_allclose(np.asarray(each)[k], g.numpy(), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: layers.Conv1D(2, 3, stride=0), "stride must be 1 or more"),
+        (lambda: layers.Conv1D(2, 3, padding="full"), "padding is"),
+        (lambda: layers.Conv2D(2, 3, padding=-1), "padding must be 0 or more"),
+        (lambda: layers.Conv2D(2, 3, dilation=(1, 0)), "dilation must be 1 or more"),
+        (lambda: layers.Conv2D(2, 3, groups=4), "2 output channels cannot be divided into 4 groups"),
+        (lambda: layers.Conv1DTranspose(2, 3, stride=2, output_padding=2), "less than the stride"),
+        (lambda: layers.Conv2DTranspose(2, 3, stride=2, padding="same", output_padding=1), "no output_padding"),
+        (lambda: layers.Attention(4, mode="renormalise"), "mode must be"),
+        (lambda: layers.Attention(4, empty="one"), "empty must be"),
+    ],
+)
+def test_an_argument_out_of_range_is_told_when_the_layer_is_made(make: Any, words: str) -> None:
+    with pytest.raises(StructureError, match=words):
+        make()

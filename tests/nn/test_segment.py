@@ -322,6 +322,7 @@ def test_loops_agree_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: S.sparse_matmul(([0], [0], (-1, 2)), np.eye(2)), StructureError, "0 or more"),
         (lambda: S.sparse_matmul(([0], [0], (1, 2)), np.eye(2), [1.0, 2.0]), ShapeError, "give one"),
         (lambda: S.class_means([1.0], [0], previous=[1.0, 2.0], rate=2.0), StructureError, "from 0 to 1"),
+        (lambda: S.class_means([1.0], [0], rate=2.0), StructureError, "from 0 to 1"),
         (lambda: S.class_means([1.0], [0], previous=[1.0, 2.0], rate="x"), DtypeError, "from 0 to 1"),
         (lambda: S.class_means([1.0], [0], previous=[1.0], rate=[0.5, 0.5]), ShapeError, "one number or 1 numbers"),
         (lambda: S.class_means([1.0], [0], previous=[[1.0]]), ShapeError, r"\(1, 1\), the new ones \(1,\)"),

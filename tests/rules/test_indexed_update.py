@@ -107,7 +107,8 @@ def test_a_variable_is_updated_in_a_copy() -> None:
         (lambda x: x.at[0, 0].add(0.0), RangeError, "too many indices"),
         (lambda x: x.at[:2].set([1.0, 2.0, 3.0]), ShapeError, r"\(2,\).*\(3,\)"),
         (lambda x: x.at[0.5].set(1.0), DtypeError, "integer, a slice or a mask"),
-        (lambda x: ak.cast(x, int).at[0].set(0.5), DtypeError, "int64.*cannot hold float64"),
+        (lambda x: ak.cast(x, int).at[0].set(0.5), DtypeError, "int64.*cannot hold float64.*give integers"),
+        (lambda x: (x > 0.0).at[0].set(1), DtypeError, "bool.*cannot hold int64.*give booleans"),
     ],
 )
 def test_what_does_not_fit_is_refused(call: Any, error: Any, words: str) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
+from autodiff_kit.errors import ArgumentError, DtypeError, ShapeError, StructureError
 
 
 @pytest.mark.parametrize("order", [np.int64(-1), np.int64(-2), np.float32(-2.0)])
@@ -154,3 +155,64 @@ def test_a_power_with_exponent_0_is_constant_everywhere(exponent: Any) -> None:
     x = ak.constant(np.float32([np.inf, -np.inf, np.nan, 0, -2]))
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(ak.grad(lambda x: ak.sum(x**exponent))(x).numpy(), 0.0)
+
+
+NAMES_OF_REDUCTIONS = [
+    "sum",
+    "mean",
+    "prod",
+    "max",
+    "min",
+    "logsumexp",
+    "all",
+    "any",
+    "count_nonzero",
+    "argmax",
+    "argmin",
+]
+
+
+@pytest.mark.parametrize("name", [*NAMES_OF_REDUCTIONS, "norm"])
+def test_an_axis_that_does_not_exist_is_told_with_the_name_of_the_function(name: str) -> None:
+    with pytest.raises(ShapeError, match=f"^{name}: axis 2 is out of range for a value with 1 axes"):
+        getattr(ak, name)([1.0, 2.0], axis=2)
+    with pytest.raises(ArgumentError, match=f"^{name}"):
+        getattr(ak, name)([1.0, 2.0], axis="rows")
+
+
+def test_too_short_an_axis_is_told_by_slopes() -> None:
+    with pytest.raises(ShapeError, match="^slopes: axis -1 "):
+        ak.slopes([1.0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ((None,), ArgumentError, "the start must be a number, got None"),
+        ((0, 3, None), ArgumentError, "the step must be a number, got None"),
+        ((0, 3, 0), ArgumentError, "the step must not be 0"),
+        ((0.0, 3.0, 0.0), ArgumentError, "the step must not be 0"),
+        ((3, None, 1, "float33"), DtypeError, "arange: 'float33' is not a dtype"),
+    ],
+)
+def test_arange_says_what_it_cannot_use(arguments: tuple[Any, ...], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        ak.arange(*arguments)
+
+
+@pytest.mark.parametrize("entry", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("function", [ak.svdvals, ak.svd, ak.pinv])
+def test_there_are_no_singular_values_of_an_entry_that_is_not_finite(function: Any, entry: float) -> None:
+    """Of some infinities LAPACK makes nan, and pinv made 0 of them."""
+    for a in ([[entry]], [[1.0, entry], [2.0, 3.0]]):
+        with pytest.raises(StructureError, match=r"find them with ak\.isfinite"):
+            function(a)
+
+
+def test_the_reciprocal_of_integers_is_floating() -> None:
+    assert ak.reciprocal(np.array([2, 4])).tolist() == [0.5, 0.25]
+
+
+def test_a_dtype_without_a_loop_is_told_how_to_change_it() -> None:
+    with pytest.raises(DtypeError, match=r"sign of dtypes bool: .*ak\.cast"):
+        ak.sign(True)

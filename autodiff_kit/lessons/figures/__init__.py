@@ -49,6 +49,7 @@ def lesson_figure(no: str) -> AnimatedFigure:
     >>> print(lesson_figure("01"))
     A push takes one number per input and gives one per output. ...
     """
+    no = str(no).zfill(2)
     if no not in figure_numbers():
         raise UnknownFigureError(f"lesson {no!r} has no figure; these lessons have one: {' '.join(figure_numbers())}")
     figure: AnimatedFigure = importlib.import_module(f"{__name__}.{_MODULE_PREFIX}{no}").draw()

@@ -14,19 +14,19 @@ from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.ops.convolution_pooling import SlidingWindows
 
 __all__ = [
-    "along_sequence", "caller_shape", "check_sequence", "input_noun", "integer_at_least", "place_transposed_windows",
-    "place_windows", "sequence_padding",
+    "along_sequence", "caller_shape", "check_sequence", "check_settings", "input_noun", "integer_at_least",
+    "place_transposed_windows", "place_windows", "sequence_padding",
 ]  # fmt: skip
 
 Pair = tuple[int, int]
 
 
-def integer_at_least(name: str, what: str, given: Any, least: int) -> int:
+def integer_at_least(name: str, what: str, given: Any, least: int, expected: str = "an integer") -> int:
     """An argument as an int; raises if it is no integer, or less than ``least``."""
     try:
         n = operator.index(unwrap(given))
     except TypeError as error:
-        raise DtypeError(f"{name}: {what} must be an integer or a pair of them, got {given!r}") from error
+        raise DtypeError(f"{name}: {what} must be {expected}, got {given!r}") from error
     if n < least:
         raise StructureError(f"{name}: {what} must be {least} or more, got {given!r}")
     return n
@@ -42,7 +42,9 @@ def _pair(name: str, what: str, given: Any, least: int = 1) -> Pair:
     if len(both) != 2:
         both_are = "(before, after)" if name.startswith("conv1d") else "(height, width)"
         raise StructureError(f"{name}: {what} must be an integer or a pair {both_are}, got {given!r}")
-    return integer_at_least(name, what, both[0], least), integer_at_least(name, what, both[1], least)
+    expected = "an integer or a pair of them"
+    first, second = (integer_at_least(name, what, n, least, expected) for n in both)
+    return first, second
 
 
 def _window_pairs(name: str, size: Any, stride: Any, dilation: Any) -> tuple[Pair, Pair, Pair]:
@@ -59,7 +61,8 @@ def _same_padding(image: int, size: int, stride: int) -> Pair:
 def _padding_pairs(name: str, padding: Any, image: Pair, reach: Pair, stride: Pair) -> tuple[Pair, Pair]:
     if isinstance(padding, str):
         if padding not in ("valid", "same"):
-            raise StructureError(f'{name}: padding is "valid", "same", an integer or pairs, got {padding!r}')
+            pairs = "a pair" if name.startswith("conv1d") else "pairs"
+            raise StructureError(f'{name}: padding is "valid", "same", an integer or {pairs}, got {padding!r}')
         if padding == "valid":
             return (0, 0), (0, 0)
         return _same_padding(image[0], reach[0], stride[0]), _same_padding(image[1], reach[1], stride[1])
@@ -67,6 +70,31 @@ def _padding_pairs(name: str, padding: Any, image: Pair, reach: Pair, stride: Pa
         padding if isinstance(padding, (list, tuple, np.ndarray)) and len(padding) == 2 else (padding, padding)
     )
     return _pair(name, "padding", height, 0), _pair(name, "padding", width, 0)
+
+
+def check_settings(
+    name: str, size: tuple[int, ...], stride: Any, padding: Any, dilation: Any, output_padding: Any = 0
+) -> None:
+    """Raise if a setting of the convolution ``name``, or of its transpose, is out of range for every image."""
+    if name.startswith("conv1d"):
+        size, padding = (1, *size), sequence_padding(name, padding)
+        stride, dilation = along_sequence(name, "stride", stride), along_sequence(name, "dilation", dilation)
+        output_padding = along_sequence(name, "output_padding", output_padding, 0)
+    size, stride, dilation = _window_pairs(name, size, stride, dilation)
+    _padding_pairs(name, padding, (0, 0), _reach(size, dilation), stride)
+    _output_padding(name, stride, padding, output_padding)
+
+
+def _output_padding(name: str, stride: Pair, padding: Any, output_padding: Any) -> Pair:
+    """The output padding as a pair, less than the stride, and 0 with "same"."""
+    extra = _pair(name, "output_padding", output_padding, 0)
+    if any(more >= step for more, step in zip(extra, stride, strict=True)):
+        steps, more = caller_shape(name, stride), caller_shape(name, extra)
+        raise StructureError(f"{name}: output_padding must be less than the stride, {steps}, got {more}")
+    if isinstance(padding, str) and padding == "same" and any(extra):
+        given = extra[1] if name.startswith("conv1d") else output_padding
+        raise StructureError(f'{name}: with padding="same" there is no output_padding, got {given}')
+    return extra
 
 
 def place_windows(name: str, t: Tensor, size: Any, stride: Any, padding: Any, dilation: Any = 1) -> SlidingWindows:
@@ -92,15 +120,10 @@ def place_transposed_windows(
     """The windows that the entries of ``t`` came from, and the height and width of the image that they lie on."""
     _check_image(name, t)
     size, stride, dilation = _window_pairs(name, size, stride, dilation)
-    extra = _pair(name, "output_padding", output_padding, 0)
+    extra = _output_padding(name, stride, padding, output_padding)
     count = (t.shape[-3], t.shape[-2])
     reach = _reach(size, dilation)
-    if any(more >= step for more, step in zip(extra, stride, strict=True)):
-        steps, more = caller_shape(name, stride), caller_shape(name, extra)
-        raise StructureError(f"{name}: output_padding must be less than the stride, {steps}, got {more}")
     if isinstance(padding, str) and padding == "same":
-        if any(extra):
-            raise StructureError(f'{name}: with padding="same" there is no output_padding, got {output_padding!r}')
         image = (count[0] * stride[0], count[1] * stride[1])
         pads = _padding_pairs(name, padding, image, reach, stride)
     else:

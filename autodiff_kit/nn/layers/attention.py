@@ -14,6 +14,7 @@ from autodiff_kit.nn import functional
 from autodiff_kit.nn.layers.arguments import layer_name, random_generator, row_vectors, size_argument
 from autodiff_kit.nn.layers.dense import Dense
 from autodiff_kit.nn.module import Module
+from autodiff_kit.ops.softmax import check_masking
 
 __all__ = ["Attention"]
 
@@ -88,6 +89,7 @@ class Attention(Module):
         self.size, self.heads = size_argument("size", size), size_argument("heads", heads)
         if self.size % self.heads:
             raise StructureError(f"{self.name}: size {size} is not a multiple of the number of heads, {heads}")
+        check_masking(mode, empty)
         self.options: dict[str, Any] = {"mode": mode, "additive": additive, "empty": empty}
         known: dict[str, Any] = {"inputs": inputs, "seed": random_generator(seed), "dtype": dtype}
         self.query = Dense(size, name=f"{self.name}/query", **known)

@@ -12,6 +12,7 @@ from autodiff_kit.core.validation import check_flag
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import ShapeError, StructureError
 from autodiff_kit.nn import functional
+from autodiff_kit.nn.functional.window_geometry import check_settings
 from autodiff_kit.nn.layers.arguments import (
     Function,
     activation_function,
@@ -54,13 +55,21 @@ class _Convolution(Module):
         self.size = self._kernel_size(size)
         self.activation = activation_function(activation)
         self.groups = size_argument("groups", groups)
+        if self.filters % self.groups:
+            raise StructureError(
+                f"{self.name}: {self.filters} output channels cannot be divided into {self.groups} groups"
+            )
         self.options = {"stride": stride, "padding": padding, "dilation": dilation, "groups": self.groups}
+        self._check_options(stride=stride, padding=padding, dilation=dilation)
         self.dtype = floating_dtype(dtype)
         self.seed = random_generator(seed)
         self.kernel: Variable | None = None
         self.bias = layer_variable(self, "bias", np.zeros(self.filters)) if check_flag("use_bias", use_bias) else None
         if inputs is not None:
             self._build(size_argument("inputs", inputs))
+
+    def _check_options(self, **options: Any) -> None:
+        check_settings(type(self)._convolve.__name__, self.size, **options)
 
     def _kernel_size(self, size: Any) -> tuple[int, ...]:
         lengths = tuple(size) if isinstance(size, (list, tuple)) else (size,) * len(self._axes)
@@ -124,6 +133,7 @@ class _TransposedConvolution(_Convolution):
             filters, size, activation, use_bias, stride, padding, dilation, groups, inputs, seed, name, dtype
         )
         self.options["output_padding"] = output_padding
+        self._check_options(stride=stride, padding=padding, dilation=dilation, output_padding=output_padding)
 
 
 class Conv2D(_Convolution):

@@ -36,8 +36,9 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
     x : Tensor or array_like
     min, max : Tensor or float
         The range, ``min < max``; it is shifted slightly (nudged) so that 0 is a level.
-    num_bits : int
-    narrow_range : bool
+    num_bits : int, optional
+        From 2 to 16.
+    narrow_range : bool, optional
         Whether the lowest level is left out.
 
     Returns
@@ -47,7 +48,7 @@ def fake_quant(x: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool
     Raises
     ------
     StructureError
-        If ``min`` is not below ``max``.
+        If ``min`` is not below ``max``, or ``num_bits`` is out of range.
 
     Notes
     -----

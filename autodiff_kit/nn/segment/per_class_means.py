@@ -63,6 +63,7 @@ def class_means(data: Any, labels: Any, num_classes: Any = None, previous: Any =
     array([1., 5., 6.])
     """
     if previous is None:
+        fraction_array("class_means", "rate", rate)
         return segment_mean(data, labels, num_classes)
     before = as_tensor(previous)
     count = len(before) if num_classes is None and before.ndim else num_classes
