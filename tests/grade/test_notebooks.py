@@ -49,6 +49,13 @@ def test_what_jupyter_can_do(hand_in, use):
     assert (result.status, result.score) == ("graded", LESSON.points)
 
 
+def test_a_notebook_that_asks_numpy_to_raise_has_the_points_that_its_checks_gave(hand_in):
+    """A check ignores that an exponential is too small for its dtype; the grader named it as a fault."""
+    found = with_cell("import numpy as np\nnp.seterr(all='raise')", lesson=LESSONS["05"])
+    result = hand_in(found)
+    assert (result.status, result.score) == ("graded", LESSONS["05"].points), result.marks
+
+
 def test_an_error_in_a_cell_is_reported_and_the_rest_runs(hand_in):
     found = with_cell("1 / 0")
     found["cells"] += [code("import math\n\ny = math.log(0)\nnever = 1"), code("n = 1\ndef broken(:")]

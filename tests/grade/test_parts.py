@@ -260,6 +260,12 @@ def test_late_rules(rule, late, penalty):
     assert (found.late, found.penalty) == (late, penalty)
 
 
+def test_a_score_after_a_penalty_is_the_number_that_a_person_computes():
+    """Binary fractions would leave 1.7999999999999998 in every table."""
+    found = LatePolicy("2026-11-24T12:00", per_day=10).apply_to(result(4.5))
+    assert (found.penalty, found.score) == (2.7, 1.8)
+
+
 @pytest.mark.parametrize("wrong", [{"due": "soon"}, {"grace": -1}, {"per_day": 101}, {"most": float("nan")}])
 def test_invalid_late_rules(wrong):
     with pytest.raises(StructureError):
