@@ -153,10 +153,12 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     return master
 
 
-def split_answer(source: str) -> tuple[str, str]:
-    """The starter and the worked answer of an answer cell."""
+def split_answer(source: str, where: str = "") -> tuple[str, str]:
+    """The starter and the worked answer of an answer cell; ``where`` begins the message of an error."""
     if source.count(BEGIN) != 1 or source.count(END) != 1 or source.index(BEGIN) > source.index(END):
-        raise MasterNotebookError(f"An answer cell needs one line `{BEGIN}` and, below the worked answer, one `{END}`.")
+        raise MasterNotebookError(
+            f"{where}An answer cell needs one line `{BEGIN}` and, below the worked answer, one `{END}`."
+        )
     starter, rest = source.split(BEGIN)
     return starter.rstrip() + "\n", rest.split(END)[0].strip("\n") + "\n"
 
@@ -204,7 +206,7 @@ def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]
         raise MasterNotebookError(
             f"{where}: the text of {name} needs a heading such as `## q1 · Its title (3 points)`."
         )
-    starter, answer = split_answer(cell_source(_single_cell(parts, name, "answer", where)))
+    starter, answer = split_answer(cell_source(_single_cell(parts, name, "answer", where)), f"{where}, {name}: ")
     made = _run_author_cell(cell_source(_single_cell(parts, name, "author", where)), name, where)
     return Question(
         id=name,

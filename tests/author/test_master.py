@@ -84,7 +84,7 @@ def test_each_missing_part_is_named(changed):
         ),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].pop("points"), "has no points"),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].update(points="2"), "has no points"),
-        ("", lambda cell: cell.update(source="def slope(x):\n    ..."), "BEGIN SOLUTION"),
+        ("", lambda cell: cell.update(source="def slope(x):\n    ..."), f"the master, {ID}: An answer.*BEGIN SOLUTION"),
         ("", lambda cell: cell.update(source="x = 1\n### BEGIN SOLUTION\n### END SOLUTION"), "defines no function"),
         ("", lambda cell: cell.update(source="def (\n### BEGIN SOLUTION\n### END SOLUTION"), "not Python"),
         ("-author", lambda cell: cell.update(source="check = 1"), "defines no messages, hints, example"),
