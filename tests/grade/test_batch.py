@@ -415,6 +415,7 @@ def test_late_work(subs, tmp_path, lent_sandbox):
         (["--due", "2026-11-30"], "no time of day. Write it as 2026-11-30T23:59"),
         (["--late-per-day", "10"], "Add --due"),
         (["--grace", "10"], "Add --due"),
+        (["--column", "Slots (7)"], "Add --roster FILE"),
         (["--late-per-day", "-3"], "percentages"),
         (["--scheduler", "tcp://127.0.0.1:1"], "scheduler"),
         (["--memory", "0"], "--memory"),
