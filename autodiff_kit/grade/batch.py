@@ -27,7 +27,7 @@ from .exercise_lookup import find_exercise, find_known_exercise, use_checks
 from .grading import grade_submission
 from .inside.limits import ResourceLimits
 from .progress_bar import ProgressBar
-from .result_store import NEVER_BY_A_LIMIT, ResultStore
+from .result_store import ResultStore
 from .results import TRY_AGAIN, QuestionGrade, SubmissionResult
 from .sandbox import SandboxError, SubmissionRunner, make_runner
 from .submission import Submission
@@ -139,7 +139,9 @@ def grade_batch(
     results = {key: result for key, result in before.items() if result is not None}
     progress = ProgressBar(len(submissions), len(submissions) - len(todo), out)
     in_full = replace(options, only="")
-    jobs = [GradingJob(one, store.secret, options if _ran_to_its_end(before[one.key]) else in_full) for one in todo]
+    jobs = [
+        GradingJob(one, store.secret, options if _ran_to_its_end(before[one.key], one) else in_full) for one in todo
+    ]
     for one, graded in _grade_all(jobs, options):
         earlier = before[one.key]
         result = graded if earlier is None or graded.was_lost else _merge_results(earlier, graded, options.only)
@@ -298,9 +300,9 @@ def _still_valid(earlier: SubmissionResult | None) -> SubmissionResult | None:
     return earlier if earlier.max_points == worth else None
 
 
-def _ran_to_its_end(earlier: SubmissionResult | None) -> bool:
-    """Whether no cell and no function of an earlier run ended it. Otherwise only a run of all tells the new status."""
-    return earlier is not None and earlier.status in NEVER_BY_A_LIMIT
+def _ran_to_its_end(earlier: SubmissionResult | None, submission: Submission) -> bool:
+    """Whether an earlier run found no more reasons than reading did; else only a run of all tells the new status."""
+    return earlier is not None and earlier.reason == submission.reason
 
 
 def _merge_results(earlier: SubmissionResult, regraded: SubmissionResult, question: str) -> SubmissionResult:

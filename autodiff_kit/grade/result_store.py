@@ -18,7 +18,7 @@ from .inside.limits import ResourceLimits
 from .results import SubmissionResult
 from .submission import Submission
 
-__all__ = ["NEVER_BY_A_LIMIT", "ResultStore"]
+__all__ = ["ResultStore"]
 
 NEVER_BY_A_LIMIT: Final = ("graded", "invalid", "unsupported")
 """Statuses that no limit can cause. Others can: the first failure names the status, and a limit may be the second."""
