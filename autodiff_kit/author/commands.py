@@ -152,7 +152,7 @@ def _writing(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Nam
     def told(options: argparse.Namespace) -> int:
         try:
             return run(options)
-        except FileError:
+        except (FileError, BrokenPipeError):  # the second: of what prints the names
             raise
         except OSError as error:
             option = "out" if "out" in options else "dir"
