@@ -35,6 +35,7 @@ USES = {
     "example": "assert set(vars(q1.example)) and q1.example.w.shape\nq1.example",
     "kit": "import autodiff_kit as ak\nassert float(ak.grad(lambda x: x * x)(3.0)) == 6",
     "own files": "open('notes.txt', 'w').write('x')\nassert open('notes.txt').read() == 'x'",
+    "a module of its own": "open('mine.py', 'w').write('def f(): return 3')\nfrom mine import f\nassert f() == 3",
     "processes": "import subprocess, sys\nassert subprocess.run([sys.executable, '-c', 'print(1)'], capture_output=True).stdout == b'1\\n'",
     "threads": "import threading\nt = threading.Thread(target=lambda: None); t.start(); t.join()",
     "traceback": "try:\n    1 / 0\nexcept ZeroDivisionError:\n    import traceback; traceback.print_exc()",
