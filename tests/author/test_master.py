@@ -102,6 +102,22 @@ def test_each_error_of_an_author_is_explained(changed, cell, change, words):
         parse_master(changed({name: change}))
 
 
+@pytest.mark.parametrize(
+    "part",
+    [{"cell_type": None}, {"source": 3}, {"source": ["x", 3]}, {"metadata": []}, {"metadata": {"nbgrader": 1}}]
+    + [{"metadata": {"nbgrader": {"grade_id": None}}}],
+)
+def test_a_cell_that_is_none_is_told_by_its_number(changed, part):
+    """Metadata are edited by hand, so they may be anything."""
+    with pytest.raises(MasterNotebookError, match="the master: cell 2 needs a cell_type"):
+        parse_master(changed({"begin": lambda cell: cell.update(part)}))
+    whole = changed()
+    with pytest.raises(MasterNotebookError, match="no list of cells"):
+        parse_master({**whole, "cells": 3})
+    with pytest.raises(MasterNotebookError, match="cell 1 needs"):
+        parse_master({**whole, "cells": ["text", *whole["cells"]]})
+
+
 @pytest.mark.parametrize("name", ["../x", "a.b", "", "__init__"])
 def test_a_question_whose_name_can_be_no_modules_is_an_error(changed, name):
     """Its checks would be written beside the folder of checks, or over the package itself."""
