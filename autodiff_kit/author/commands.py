@@ -6,11 +6,13 @@ Adding the commands to the argument parser imports no exercise; each command imp
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autodiff_kit.errors import ArgumentError, StructureError
+from autodiff_kit.errors import ArgumentError, FileError, StructureError
 
 if TYPE_CHECKING:
     from .master_notebook import MasterNotebook
@@ -143,6 +145,26 @@ def _read_named_master(name: str) -> MasterNotebook:
     return parse_master(builtin_master(lesson), f"the master of {name}")
 
 
+def _writing(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """A command that says so where its output cannot be written."""
+
+    @functools.wraps(run)
+    def told(options: argparse.Namespace) -> int:
+        try:
+            return run(options)
+        except (FileError, BrokenPipeError):  # the second: of what prints the names
+            raise
+        except OSError as error:
+            option = "out" if "out" in options else "dir"
+            raise FileError(
+                f"{getattr(options, option)} cannot be written ({error.strerror}). Make room, or choose another place "
+                f"with --{option}."
+            ) from error
+
+    return told
+
+
+@_writing
 def _run_new(options: argparse.Namespace) -> int:
     from .exercise_template import new_exercise
 
@@ -151,6 +173,7 @@ def _run_new(options: argparse.Namespace) -> int:
     return 0
 
 
+@_writing
 def _run_build(options: argparse.Namespace) -> int:
     master = _read_named_master(options.master)
     held_back = [part for part in options.only or () if part in RUN_BY_LEARNERS]
@@ -194,6 +217,7 @@ def _run_validate(options: argparse.Namespace) -> int:
     return 1 if problems else 0
 
 
+@_writing
 def _run_variant(options: argparse.Namespace) -> int:
     from .variant import write_variant
 
@@ -204,6 +228,7 @@ def _run_variant(options: argparse.Namespace) -> int:
     return 0
 
 
+@_writing
 def _run_gradescope(options: argparse.Namespace) -> int:
     from .gradescope_archive import write_gradescope_archive
 
@@ -212,6 +237,7 @@ def _run_gradescope(options: argparse.Namespace) -> int:
     return 0
 
 
+@_writing
 def _run_classroom(options: argparse.Namespace) -> int:
     from .classroom_repository import write_classroom_repository
 

@@ -135,6 +135,7 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
             f"{where} is not an exercise: its metadata has no autodiff_kit.kind of 'exercise'. "
             "`autodiff-kit new-exercise NAME` makes one."
         )
+    _require_cells(notebook.get("cells"), where)
     parts = _cells_by_part(notebook)
     names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
     if not names:
@@ -153,12 +154,39 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
     return master
 
 
-def split_answer(source: str) -> tuple[str, str]:
-    """The starter and the worked answer of an answer cell."""
+def split_answer(source: str, where: str = "") -> tuple[str, str]:
+    """The starter and the worked answer of an answer cell; ``where`` begins the message of an error."""
     if source.count(BEGIN) != 1 or source.count(END) != 1 or source.index(BEGIN) > source.index(END):
-        raise MasterNotebookError(f"An answer cell needs one line `{BEGIN}` and, below the worked answer, one `{END}`.")
+        raise MasterNotebookError(
+            f"{where}An answer cell needs one line `{BEGIN}` and, below the worked answer, one `{END}`."
+        )
     starter, rest = source.split(BEGIN)
     return starter.rstrip() + "\n", rest.split(END)[0].strip("\n") + "\n"
+
+
+def _require_cells(cells: Any, where: str) -> None:
+    """Raise if a notebook's cells have not the parts on which all of this package relies."""
+    if not isinstance(cells, list):
+        raise MasterNotebookError(f"{where} is not a notebook: it has no list of cells. Save it again from JupyterLab.")
+    for number, cell in enumerate(cells, 1):
+        if not _is_cell(cell):
+            raise MasterNotebookError(
+                f"{where}: cell {number} needs a cell_type, a source of text and metadata, in which `nbgrader` may be "
+                "an object with a text as grade_id. Undo what was changed there, or make the cell anew in JupyterLab."
+            )
+
+
+def _is_cell(cell: Any) -> bool:
+    if not isinstance(cell, dict) or not isinstance(cell.get("metadata"), dict):
+        return False
+    source, nbgrader = cell.get("source"), cell["metadata"].get("nbgrader", {})
+    return (
+        isinstance(cell.get("cell_type"), str)
+        and isinstance(source, str | list)
+        and all(isinstance(part, str) for part in source)
+        and isinstance(nbgrader, dict)
+        and isinstance(nbgrader.get("grade_id", ""), str)
+    )
 
 
 def _cells_by_part(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:
@@ -204,7 +232,7 @@ def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]
         raise MasterNotebookError(
             f"{where}: the text of {name} needs a heading such as `## q1 · Its title (3 points)`."
         )
-    starter, answer = split_answer(cell_source(_single_cell(parts, name, "answer", where)))
+    starter, answer = split_answer(cell_source(_single_cell(parts, name, "answer", where)), f"{where}, {name}: ")
     made = _run_author_cell(cell_source(_single_cell(parts, name, "author", where)), name, where)
     return Question(
         id=name,

@@ -248,7 +248,8 @@ class InProcessRunner:
         level: Any = "ignore" if call.quiet else "raise"
         names = {} if HAS_FLOATING_POINT_SIGNALS else getattr(function, "__globals__", {})
         with (
-            np.errstate(over=level, invalid=level, divide=level),
+            # A number too small for its dtype is 0, as by default, also where a cell has said np.seterr(all="raise").
+            np.errstate(over=level, invalid=level, divide=level, under="ignore"),
             warnings.catch_warnings(),
             watching_numpy(names),
         ):

@@ -139,10 +139,12 @@ def grade_batch(
     results = {key: result for key, result in before.items() if result is not None}
     progress = ProgressBar(len(submissions), len(submissions) - len(todo), out)
     in_full = replace(options, only="")
-    jobs = [GradingJob(one, store.secret, in_full if before[one.key] is None else options) for one in todo]
+    jobs = [
+        GradingJob(one, store.secret, options if _ran_to_its_end(before[one.key], one) else in_full) for one in todo
+    ]
     for one, graded in _grade_all(jobs, options):
         earlier = before[one.key]
-        result = graded if earlier is None or graded.was_lost else _merge_results(earlier, graded)
+        result = graded if earlier is None or graded.was_lost else _merge_results(earlier, graded, options.only)
         if not graded.was_lost:
             store.save(one, result, options.limits)
         results[one.key] = result
@@ -298,11 +300,16 @@ def _still_valid(earlier: SubmissionResult | None) -> SubmissionResult | None:
     return earlier if earlier.max_points == worth else None
 
 
-def _merge_results(earlier: SubmissionResult, regraded: SubmissionResult) -> SubmissionResult:
-    """The earlier result with the grades of the questions that were graded again."""
-    fresh = {mark.question: mark for mark in regraded.marks}
+def _ran_to_its_end(earlier: SubmissionResult | None, submission: Submission) -> bool:
+    """Whether an earlier run found no more reasons than reading did; else only a run of all tells the new status."""
+    return earlier is not None and earlier.reason == submission.reason
+
+
+def _merge_results(earlier: SubmissionResult, regraded: SubmissionResult, question: str) -> SubmissionResult:
+    """The earlier result with the new grade of a question, and with the status of the new run."""
+    fresh = {mark.question: mark for mark in regraded.marks if mark.question == question}
     marks = tuple(fresh.get(mark.question, mark) for mark in earlier.marks)
-    return replace(earlier, marks=marks)
+    return replace(earlier, marks=marks, status=regraded.status, reason=regraded.reason)
 
 
 def _lost_result(submission: Submission, why: str) -> SubmissionResult:

@@ -125,6 +125,8 @@ def _grade(options: argparse.Namespace) -> int:
     from .similarity import similar_groups
     from .submission_discovery import collect_submissions
 
+    if options.column and not (options.roster or options.canvas or options.moodle):
+        raise ArgumentError("--column names a column of a platform's file. Add --roster FILE, --canvas or --moodle.")
     policy = LatePolicy(options.due, options.grace, options.late_per_day, options.late_most)
     checks = options.checks.resolve() if options.checks else None
     if checks and not checks.is_dir():

@@ -112,7 +112,7 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None
     }
     rows = [
         [*CANVAS_COLUMNS, *titles],
-        ["    Points Possible", "", "", "", "", *(f"{possible[title]:g}" for title in titles)],
+        ["    Points Possible", "", "", "", "", *(_as_text(possible[title]) for title in titles)],
     ]
     for who, own in _canvas_learners(found, roster):
         points = (
@@ -123,10 +123,15 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None
     return csv_text(rows)
 
 
+def _as_text(points: float) -> str:
+    """Points with two decimals at most, and with all digits before them."""
+    return f"{round(points, 2):.15g}"
+
+
 def _canvas_points(result: SubmissionResult | None, most: float, possible: float) -> str:
     """A score on the scale of the assignment in Canvas; empty without a grade."""
     graded = result is not None and result.marks and result.could_be_run and most
-    return f"{round(result.score * possible / most, 2):g}" if result and graded else ""
+    return _as_text(result.score * possible / most) if result and graded else ""
 
 
 def _canvas_learners(
@@ -210,7 +215,7 @@ def _scaled(grade: str, result: SubmissionResult, most: str) -> str:
     if not grade or not result.max_score:
         return grade
     try:
-        return f"{round(result.score * decimal_number(most) / result.max_score, 2):g}"
+        return _as_text(result.score * decimal_number(most) / result.max_score)
     except ValueError:
         return grade
 

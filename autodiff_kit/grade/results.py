@@ -124,8 +124,8 @@ class SubmissionResult:
 
     @property
     def score(self) -> float:
-        """Sum of the points minus the penalty; never below 0."""
-        return max(0.0, self.raw_score - self.penalty)
+        """Sum of the points minus the penalty, never below 0; rounded like the penalty, so that 4.5 − 2.7 is 1.8."""
+        return max(0.0, round(self.raw_score - self.penalty, 6))
 
     @property
     def max_score(self) -> float:

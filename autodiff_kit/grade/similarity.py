@@ -28,6 +28,9 @@ MIN_TOKENS = 20  # shorter answers are often equal without copying
 MIN_SIMILARITY = 0.8
 MAX_ANSWER = 50_000  # characters; nobody writes more for one question
 PERMUTATIONS = 64
+LOSSES = (0.01, 0.99)
+"""How the index weighs a needless comparison against a pair that it misses, which nobody would see. With equal weights
+it finds 36 of 100 pairs that are 80 % alike; with these it finds 99."""
 TOKEN = re.compile(r"\"\"\".*?\"\"\"|'''.*?'''|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*|[^\W\d]\w*|\d[\w.]*|\S", re.DOTALL)
 
 
@@ -158,7 +161,7 @@ class _GroupFinder:
         from datasketch import MinHashLSH
 
         self.found: list[_Group] = []
-        self._index: Any = MinHashLSH(threshold=MIN_SIMILARITY, num_perm=PERMUTATIONS)
+        self._index: Any = MinHashLSH(threshold=MIN_SIMILARITY, num_perm=PERMUTATIONS, weights=LOSSES)
         self._same: dict[frozenset[str], _Group] = {}
 
     def add(self, learner: str, ngrams: frozenset[str], *, worked: bool = False, alone: bool = False) -> None:

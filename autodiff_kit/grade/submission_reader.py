@@ -77,7 +77,9 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
 
 
 def _reason_without_suffix(path: Path) -> str:
-    if path.is_dir() and not path.is_symlink():
+    if path.is_symlink():  # a learner could make it lead to another's work
+        return "It is a symbolic link, which is not followed. Give the folder or file that it leads to."
+    if path.is_dir():
         return "Its folder cannot be read. Allow yourself to read it (chmod -R u+rX), and grade again."
     return f"It is a file of another kind ({clean_name(path.name)}). Hand in the notebook (.ipynb)."
 

@@ -130,7 +130,7 @@ class ProgressDatabase:
             if self._memory is None:
                 try:
                     return self._run_on_disk(work)
-                except (sqlite3.DatabaseError, OSError, DamagedError, NewerProgressError) as error:
+                except (sqlite3.DatabaseError, OSError, UnicodeDecodeError, DamagedError, NewerProgressError) as error:
                     again = self._recover(error)
                 if again:
                     # Only once: if the new file is damaged too, the disk or this code is at fault.
@@ -143,7 +143,7 @@ class ProgressDatabase:
         with self._lock:
             try:
                 return self._copy_all()
-            except (sqlite3.DatabaseError, OSError) as error:
+            except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:
                 self._recover(error)  # a damaged file is renamed; one that cannot be opened to write is in memory now
                 return self._copy_all()
 
@@ -226,8 +226,7 @@ class ProgressDatabase:
 
     def _recover(self, error: Exception) -> bool:
         """Recover from an error; return whether the file should be tried again."""
-        name = getattr(error, "sqlite_errorname", "") or ""
-        damaged = isinstance(error, DamagedError) or name.startswith(DAMAGED)
+        name, damaged = _error_name(error), _is_damage(error)
         if damaged and self._rename_damaged():
             return True
         ours = isinstance(error, sqlite3.DatabaseError) and not damaged and not name.startswith(UNWRITABLE)
@@ -263,7 +262,7 @@ class ProgressDatabase:
     def _open_memory(self) -> None:
         memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, memory.close)
-        with suppress(sqlite3.DatabaseError, DamagedError, NewerProgressError, OSError):
+        with suppress(sqlite3.DatabaseError, UnicodeDecodeError, DamagedError, NewerProgressError, OSError):
             self._copy_file_into(memory)
         migrate(memory)
         self._memory = memory
@@ -289,6 +288,23 @@ class ProgressDatabase:
         else:
             with _opened_copy(self._image or _contents(self.path)) as (connection, _):
                 yield connection
+
+
+def _error_name(error: Exception) -> str:
+    """SQLite's name of an error; empty for those of Python's own module."""
+    return getattr(error, "sqlite_errorname", "") or ""
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether an error tells that the file does not hold what the kit wrote.
+
+    Python's module cannot decode a text that was damaged, be it a row's or one that SQLite's own message shows.
+    """
+    if isinstance(error, (DamagedError, UnicodeDecodeError)):
+        return True
+    return _error_name(error).startswith(DAMAGED) or (
+        isinstance(error, sqlite3.OperationalError) and str(error).startswith("Could not decode")
+    )
 
 
 def _contents(path: Path) -> bytes:
@@ -331,7 +347,7 @@ def open_image(image: bytes) -> Iterator[sqlite3.Connection]:
             if not image or connection.execute("PRAGMA quick_check").fetchone() != ("ok",):
                 raise DamagedError("it is empty or damaged")
             yield connection
-    except (sqlite3.DatabaseError, DamagedError) as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError, DamagedError) as error:
         raise DamagedError(f"This is not a progress file: {error}.") from error
 
 
@@ -360,9 +376,11 @@ def migrate(connection: sqlite3.Connection) -> None:
     try:
         if _schema_version(connection) < len(MIGRATIONS):
             _in_transaction(connection, _apply_migrations)
-        connection.execute("SELECT value FROM meta").fetchone()
+        found = connection.execute("SELECT value FROM meta WHERE key = 'rev'").fetchone()
+        if found is None or not str(found[0]).isdecimal():
+            raise DamagedError("it has no revision")
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorname == "SQLITE_ERROR":
+        if _error_name(error) == "SQLITE_ERROR":
             raise DamagedError(str(error)) from error
         raise
 

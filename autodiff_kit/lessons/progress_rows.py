@@ -255,10 +255,13 @@ _NO_JSON: Final = object()
 
 
 def _from_json(text: str) -> object:
+    """What a JSON text says; ``_NO_JSON`` also for infinities, and for lists too deep to be read."""
     try:
-        return json.loads(text)
-    except ValueError:
+        found: object = json.loads(text)
+        json.dumps(found, allow_nan=False)
+    except (ValueError, RecursionError):
         return _NO_JSON
+    return found
 
 
 # What a column of each table may hold; whoever reads it later relies on that.

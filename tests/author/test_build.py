@@ -157,6 +157,23 @@ def test_no_part_is_written_over_the_master(begun, tmp_path, capsys, place, word
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("new-exercise", "other", "--dir", "taken"),
+        ("author", "build", "01", "--out", "taken"),
+        ("author", "classroom", "01", "--out", "taken"),
+        ("author", "gradescope", "01", "--out", "taken/autograder.zip"),
+        ("author", "variant", "jvp-2", "other", "--dir", "taken"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_told(tmp_path, capsys, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").write_text("a file and no folder")
+    assert main([*words]) == 1
+    assert f"autodiff-kit: {words[-1]} cannot be written (" in capsys.readouterr().err
+
+
 def test_metadata_for_nbgrader_match_its_schema(shipped):
     keys = {"schema_version", "grade", "solution", "locked", "grade_id", "task"}
     cells = [

@@ -84,7 +84,7 @@ def test_each_missing_part_is_named(changed):
         ),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].pop("points"), "has no points"),
         ("", lambda cell: cell["metadata"]["autodiff_kit"].update(points="2"), "has no points"),
-        ("", lambda cell: cell.update(source="def slope(x):\n    ..."), "BEGIN SOLUTION"),
+        ("", lambda cell: cell.update(source="def slope(x):\n    ..."), f"the master, {ID}: An answer.*BEGIN SOLUTION"),
         ("", lambda cell: cell.update(source="x = 1\n### BEGIN SOLUTION\n### END SOLUTION"), "defines no function"),
         ("", lambda cell: cell.update(source="def (\n### BEGIN SOLUTION\n### END SOLUTION"), "not Python"),
         ("-author", lambda cell: cell.update(source="check = 1"), "defines no messages, hints, example"),
@@ -100,6 +100,22 @@ def test_each_error_of_an_author_is_explained(changed, cell, change, words):
     name = ID + ("-text" if cell == "text" else cell)
     with pytest.raises(MasterNotebookError, match=words):
         parse_master(changed({name: change}))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [{"cell_type": None}, {"source": 3}, {"source": ["x", 3]}, {"metadata": []}, {"metadata": {"nbgrader": 1}}]
+    + [{"metadata": {"nbgrader": {"grade_id": None}}}],
+)
+def test_a_cell_that_is_none_is_told_by_its_number(changed, part):
+    """Metadata are edited by hand, so they may be anything."""
+    with pytest.raises(MasterNotebookError, match="the master: cell 2 needs a cell_type"):
+        parse_master(changed({"begin": lambda cell: cell.update(part)}))
+    whole = changed()
+    with pytest.raises(MasterNotebookError, match="no list of cells"):
+        parse_master({**whole, "cells": 3})
+    with pytest.raises(MasterNotebookError, match="cell 1 needs"):
+        parse_master({**whole, "cells": ["text", *whole["cells"]]})
 
 
 @pytest.mark.parametrize("name", ["../x", "a.b", "", "__init__"])

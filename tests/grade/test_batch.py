@@ -323,7 +323,7 @@ def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, mo
     before = by_name(out)
     monkeypatch.setattr(batch, "grade_job", lambda job: asked.append(job.options.only) or real(job))
     assert grade(subs, out, "--regrade", "adam-5") == 0
-    assert asked == ["adam-5"] * 4
+    assert asked == ["adam-5", "adam-5", "", "adam-5"]  # the third ended its run, so all of it is run again
     assert by_name(out) == before
 
 
@@ -415,6 +415,7 @@ def test_late_work(subs, tmp_path, lent_sandbox):
         (["--due", "2026-11-30"], "no time of day. Write it as 2026-11-30T23:59"),
         (["--late-per-day", "10"], "Add --due"),
         (["--grace", "10"], "Add --due"),
+        (["--column", "Slots (7)"], "Add --roster FILE"),
         (["--late-per-day", "-3"], "percentages"),
         (["--scheduler", "tcp://127.0.0.1:1"], "scheduler"),
         (["--memory", "0"], "--memory"),
@@ -551,6 +552,29 @@ def test_what_the_grader_failed_to_grade_is_tried_again_by_the_same_command(subs
     monkeypatch.setattr(batch, "grade_submission", real)
     assert grade(subs, tmp_path / "out") == 0
     assert by_name(tmp_path / "out")["ada"].score == FULL
+
+
+@pytest.mark.parametrize("order", [("timeout", "graded"), ("graded", "timeout")])
+def test_a_question_that_is_graded_again_brings_the_status_of_its_run(tmp_path, monkeypatch, order):
+    """A check that was put right left "Time limit" beside full points, and one that then ended answers left "Graded"."""
+    one, limits, asked = Submission("ada", LESSON.slug), batch.ResourceLimits(), []
+    ends = {"timeout": (0.0, "q5: a function of yours did not end within the time limit."), "graded": (1.0, "")}
+
+    def result(status, others):
+        share, reason = ends[status]
+        marks = tuple(
+            QuestionGrade(q.id, q.points * (share if q.id == "adam-5" else others), q.points, "passed")
+            for q in LESSON.questions
+        )
+        return SubmissionResult("ada", LESSON.slug, status, reason, marks)
+
+    with ResultStore(tmp_path) as store:
+        store.save(one, result(order[0], others=1), limits)
+        again = result(order[1], others=0)  # the points of the others are kept
+        monkeypatch.setattr(batch, "grade_job", lambda job: asked.append(job.options.only) or again)
+        (found,) = batch.grade_batch([one], store, batch.BatchOptions(limits, only="adam-5"))
+    assert asked == ["adam-5" if order[0] == "graded" else ""]  # what another question ended shows in a run of all
+    assert found == result(order[1], others=1)
 
 
 def test_a_question_that_the_grader_failed_to_grade_again_is_no_wrong_answer(tmp_path, monkeypatch):

@@ -148,6 +148,13 @@ def test_an_assignment_that_exists_keeps_its_scale_and_its_grades(tmp_path):
         canvas_csv(one, roster(tmp_path, text), "Pushs (81234)")
 
 
+def test_points_of_a_large_scale_keep_their_digits(tmp_path):
+    text = CANVAS.replace("Other (7)", "Points (8)").replace(",,,,,10", ",,,,,1000000")
+    one = [result for result in RESULTS if result.exercise == "01_x"]
+    table = rows(canvas_csv(one, roster(tmp_path, text), "Points (8)"))
+    assert [row[5] for row in table[1:4]] == ["1000000", "833333.33", "500000"]
+
+
 def test_what_could_not_be_run_leaves_the_grade_to_the_teacher(tmp_path):
     marks = (QuestionGrade("jvp-1", 0.0, 3, "not attempted", "It could not be run."),)
     found = [RESULTS[0], SubmissionResult("bob", "01_x", "invalid", "Not a notebook.", marks=marks)]

@@ -35,6 +35,7 @@ USES = {
     "example": "assert set(vars(q1.example)) and q1.example.w.shape\nq1.example",
     "kit": "import autodiff_kit as ak\nassert float(ak.grad(lambda x: x * x)(3.0)) == 6",
     "own files": "open('notes.txt', 'w').write('x')\nassert open('notes.txt').read() == 'x'",
+    "a module of its own": "open('mine.py', 'w').write('def f(): return 3')\nfrom mine import f\nassert f() == 3",
     "processes": "import subprocess, sys\nassert subprocess.run([sys.executable, '-c', 'print(1)'], capture_output=True).stdout == b'1\\n'",
     "threads": "import threading\nt = threading.Thread(target=lambda: None); t.start(); t.join()",
     "traceback": "try:\n    1 / 0\nexcept ZeroDivisionError:\n    import traceback; traceback.print_exc()",
@@ -47,6 +48,13 @@ def test_what_jupyter_can_do(hand_in, use):
     result = hand_in(with_cell(USES[use]))
     assert result.remarks == ()
     assert (result.status, result.score) == ("graded", LESSON.points)
+
+
+def test_a_notebook_that_asks_numpy_to_raise_has_the_points_that_its_checks_gave(hand_in):
+    """A check ignores that an exponential is too small for its dtype; the grader named it as a fault."""
+    found = with_cell("import numpy as np\nnp.seterr(all='raise')", lesson=LESSONS["05"])
+    result = hand_in(found)
+    assert (result.status, result.score) == ("graded", LESSONS["05"].points), result.marks
 
 
 def test_an_error_in_a_cell_is_reported_and_the_rest_runs(hand_in):

@@ -40,7 +40,7 @@ from autodiff_kit.grade.reports import feedback_html, report_html
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult
 from autodiff_kit.grade.rpc import RpcConnection
 from autodiff_kit.grade.sandbox import UnsandboxedRunner
-from autodiff_kit.grade.similarity import SimilarGroup, similar_groups
+from autodiff_kit.grade.similarity import SimilarGroup, jaccard_similarity, similar_groups, token_ngrams
 from autodiff_kit.grade.submission import CELL_WORDS, Submission
 from autodiff_kit.grade.submission_discovery import collect_submissions
 from autodiff_kit.grade.submission_reader import read_submission
@@ -260,6 +260,12 @@ def test_late_rules(rule, late, penalty):
     assert (found.late, found.penalty) == (late, penalty)
 
 
+def test_a_score_after_a_penalty_is_the_number_that_a_person_computes():
+    """Binary fractions would leave 1.7999999999999998 in every table."""
+    found = LatePolicy("2026-11-24T12:00", per_day=10).apply_to(result(4.5))
+    assert (found.penalty, found.score) == (2.7, 1.8)
+
+
 @pytest.mark.parametrize("wrong", [{"due": "soon"}, {"grace": -1}, {"per_day": 101}, {"most": float("nan")}])
 def test_invalid_late_rules(wrong):
     with pytest.raises(StructureError):
@@ -315,6 +321,24 @@ def test_similar_answers_of_a_large_class_are_a_few_groups():
     page = report_html([], groups * 99)
     assert page.count("<tr>") < 70
     assert "39 more groups are less alike" in page
+
+
+def test_nearly_all_answers_that_are_alike_are_listed():
+    """Of pairs that are 81 % alike the index missed three of four."""
+    rng = random.Random(1)
+    pairs = {}
+    for place in range(40):
+        tokens = [rng.choice("+-*/%@&|^x(") for _ in range(120)]
+        pairs[f"a{place}"] = " ".join(tokens)
+        tokens[40] = tokens[80] = "="
+        pairs[f"b{place}"] = " ".join(tokens)
+    likeness = [jaccard_similarity(*(token_ngrams(pairs[f"{who}{place}"]) for who in "ab")) for place in range(40)]
+    assert 0.8 < min(likeness) <= max(likeness) < 0.82
+    groups = similar_groups(
+        Submission(name, LESSON.slug, cells=((0, source),), questions=((0, "adam-4"),))
+        for name, source in pairs.items()
+    )
+    assert len([group for group in groups if len(group.learners) == 2]) >= 38
 
 
 def test_pages_escape_messages():

@@ -282,6 +282,37 @@ def test_a_file_torn_in_the_middle_is_put_aside(mine: Progress) -> None:
     assert not mine.store.in_memory
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE question SET message = CAST(x'6dff' AS TEXT)",
+        "UPDATE meta SET value = CAST(x'ff' AS TEXT)",
+        "UPDATE meta SET key = 'ref'",
+        "UPDATE meta SET value = ''",
+    ],
+)
+def test_a_file_with_damaged_texts_is_put_aside(mine: Progress, change: str) -> None:
+    attempt(mine, "partial", 1)
+    with closing(sqlite3.connect(file_of(mine))) as db, db:
+        db.execute(change)
+    with pytest.warns(ProgressWarning, match="was damaged"):
+        assert attempt(mine, "not yet", 0).tries == 1
+    assert list(file_of(mine).parent.glob("*.damaged-*.db"))
+    assert not mine.store.in_memory
+
+
+def test_a_file_whose_damaged_tables_sqlite_cannot_name_is_put_aside(mine: Progress) -> None:
+    """SQLite quotes the damaged name in its message, which Python's module then cannot decode."""
+    attempt(mine, "partial", 1)
+    damaged = mine.store.image().replace(b"tablelessonlesson", b"table\xffessonlesson")
+    file_of(mine).write_bytes(damaged)
+    with pytest.warns(ProgressWarning, match="was damaged"):
+        mine.begin_lesson("01")
+    with pytest.raises(progress_db.DamagedError, match="not a progress file"):
+        mine.merge(damaged)
+    assert mine.lesson("01").state == "begun"
+
+
 def test_an_empty_file_is_simply_begun(mine: Progress) -> None:
     file_of(mine).parent.mkdir()
     file_of(mine).touch()
@@ -488,7 +519,10 @@ def test_a_file_may_be_named_from_home(mine: Progress, tmp_path: Path, monkeypat
         ("question", "tries = 'many'"),
         ("question", "message = x'ff'"),
         ("lesson", "state = 'x'"),
+        ("question", f"tests = '{'[' * 100_000}'"),
         ("prediction", "answer_json = '{'"),
+        ("prediction", "answer_json = '[Infinity]'"),
+        ("prediction", "truth_json = '1e999'"),
         ("attempt", "outcome = 'x'"),
     ],
 )

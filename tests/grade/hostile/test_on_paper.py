@@ -176,6 +176,9 @@ def test_a_symbolic_link_is_not_followed(tmp_path):
     (tmp_path / "subs" / "mal").symlink_to(tmp_path)
     (tmp_path / "subs" / "eve.ipynb").symlink_to(secret)
     assert [(one.learner, one.status) for one in collect_submissions([tmp_path / "subs"])] == [("eve", "invalid")]
+    (tmp_path / "monday").symlink_to(tmp_path / "subs")  # the teacher's own; the words say what to give
+    (one,) = collect_submissions([tmp_path / "monday"])
+    assert (one.status, "Give the folder" in one.reason) == ("invalid", True)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
