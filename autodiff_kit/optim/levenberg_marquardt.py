@@ -237,6 +237,7 @@ class _LevenbergMarquardtRun:
                 "Start from values at which the model can be computed."
             )
         self.linear = LinearizedResiduals(self.best, jacobian, np.zeros(jacobian.shape[1]))
+        self.first_length = self.linear.length
 
     def run(self, max_iterations: int) -> LeastSquaresResult:
         history = [self.best.cost]
@@ -354,6 +355,10 @@ class _LevenbergMarquardtRun:
             if in_noise or self.linear.scaled_length(undamped) <= limit:
                 tolerance = f"{self._relative_tolerance():.0e}"
                 return f"steps became shorter than {tolerance} of the variables without a decrease of the cost", True
+            if self.linear.length <= min(1e3 * self.problem.eps, self.problem.eps**0.5) * self.first_length:
+                # The size of variables that end near 0 does not tell what is rounded in the residuals, and the
+                # acceleration has this rounding error two hundredfold.
+                return "what is left of the residuals is the rounding error of those at the start", True
             words = "start elsewhere, or check the Jacobian of the residuals with check_gradients"
             return f"no step decreases the cost, and this is not a minimum; {words}", False
         return _CONTINUE

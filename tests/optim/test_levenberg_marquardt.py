@@ -307,6 +307,16 @@ def test_a_saddle_point_is_not_taken_for_a_minimum(seed: int) -> None:
     assert result.converged is bool(result.cost < 1.001 * least)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("start", [1.0, 0.3, -1.0])
+def test_an_exact_fit_whose_variable_ends_at_zero_has_converged(dtype: Any, start: float) -> None:
+    """The step is never short beside a variable near 0; the message was to check the Jacobian."""
+    ones = np.ones(3, dtype)
+    w, result = fit(lambda b, x: ak.exp(b[0]) * ones, X, ones, [start], dtype)
+    assert result.converged, result
+    assert abs(float(w[0])) < 1000 * np.finfo(dtype).eps
+
+
 VALLEY = problem("MGH17")
 
 
