@@ -229,6 +229,13 @@ def test_a_parameter_that_has_no_number_yet_is_named(f: Any, name: str) -> None:
         ak.compile(f)(X, 0.5)
 
 
+def test_steps_of_a_staircase_are_asked_for() -> None:
+    with pytest.raises(ConcretizationError, match=r"Give steps=\(first, last\)"):
+        ak.compile(lambda x: ak.relax.soft_floor(x, 0.1))(X)
+    stairs = ak.compile(lambda x: ak.relax.soft_floor(x, 0.1, steps=(-4, 4)))
+    np.testing.assert_allclose(stairs(X).numpy(), ak.relax.soft_floor(X, 0.1, steps=(-4, 4)).numpy())
+
+
 def test_a_symbolic_value_that_was_kept_is_an_error() -> None:
     kept = []
     compiled = ak.compile(lambda x: (kept.append(x * 2.0), x)[1])
