@@ -412,9 +412,7 @@ class Optimizer:
         """
         self._refuse_while_traced("load_state_dict")
         settings, slots = checkpoint.validate_state(state, type(self).__name__, tuple(self._settings))
-        settings = {
-            name: self._settings[name](name, value) for name, value in settings.items()
-        }  # all, before any is set
+        settings = {name: self._settings[name](name, value) for name, value in settings.items()}
         names = self._slots_with(settings)
         for key, found in slots.items():
             if set(found) != set(names):
