@@ -10,10 +10,13 @@ from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import as_tensor
+from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.core.validation import describe
-from autodiff_kit.errors import ArgumentError
+from autodiff_kit.errors import ArgumentError, ConcretizationError
 
-__all__ = ["check_number", "is_followed", "parameter_beside", "real_number", "value_of_parameter"]
+__all__ = [
+    "check_number", "is_followed", "parameter_beside", "real_number", "refuse_symbolic", "value_of_parameter",
+]  # fmt: skip
 
 
 def is_followed(value: Any) -> bool:
@@ -44,6 +47,16 @@ def value_of_parameter(name: str, value: Any) -> Any:
     return unwrap(value)
 
 
+def refuse_symbolic(name: str, value: Any) -> None:
+    """Raise an error for a parameter that has no number yet, because ``ak.compile`` traces the function."""
+    if isinstance(unwrap(value), SymbolicValue):
+        raise ConcretizationError(
+            f"{name} must be a number already while ak.compile traces this function, but follows from its arguments or "
+            "from a variable. Use a number from outside of the function, a new one of which is traced again, or do not "
+            "compile this function."
+        )
+
+
 def check_number(name: str, value: Any) -> float:
     """Return a real number as a float, or raise an error, also where its derivative would be lost."""
     value_of_parameter(name, value)
@@ -53,6 +66,7 @@ def check_number(name: str, value: Any) -> float:
 def real_number(name: str, value: Any) -> float:
     """Return a real number as a float, or raise an error."""
     given = unwrap(value)
+    refuse_symbolic(name, given)
     if not (isinstance(given, (int, float, np.number, np.ndarray)) and np.ndim(given) == 0 and np.isrealobj(given)):
         raise ArgumentError(f"{name} must be a number, got {describe(value)}")
     try:

@@ -15,8 +15,8 @@ from autodiff_kit.optim.validation import real_array
 __all__ = ["apply_constraint"]
 
 
-def apply_constraint(variable: Variable, delta: Any) -> Any:
-    """Replace the value of a variable that has just moved by ``delta`` by its projection onto the constraint.
+def apply_constraint(variable: Variable, before: Any, delta: Any) -> Any:
+    """Replace the value of a variable, which has just moved by ``delta``, by its projection onto the constraint.
 
     Returns the whole update, or a function that computes it.
     """
@@ -24,7 +24,7 @@ def apply_constraint(variable: Variable, delta: Any) -> Any:
         return delta
     value = variable._value
     if type(value) is np.ndarray:
-        value.flags.writeable = False  # so that the update can be computed later from the values before and after
+        value.flags.writeable = False  # so that the update can be computed later from the values
     after = real_array("the result of a constraint", variable.constraint(value))
     if after.shape != variable.shape:
         raise ShapeError(
@@ -33,8 +33,9 @@ def apply_constraint(variable: Variable, delta: Any) -> Any:
         )
     # A copy, unless it is the value itself: the constraint may hold its array, and write into it later.
     variable._value = canonical(after if after is value else np.array(after, variable.dtype))
-    return partial(_total_update, delta, value, variable._value)
+    return partial(_total_update, delta, before, value, variable._value)
 
 
-def _total_update(delta: Any, before: Any, after: Any) -> Any:
-    return (after - before) + (delta() if callable(delta) else np.asarray(delta))
+def _total_update(delta: Any, before: Any, moved: Any, after: Any) -> Any:
+    """The step where the projection left it alone; elsewhere without it, since a long one would swallow the digits."""
+    return np.where(after == moved, delta() if callable(delta) else np.asarray(delta), after - before)

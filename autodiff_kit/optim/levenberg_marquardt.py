@@ -86,7 +86,9 @@ class LevenbergMarquardt:
     helps in long curved valleys of the cost.
 
     Near the minimum the cost falls by less than its rounding error. There a step is accepted if it makes the residuals
-    more nearly orthogonal to the columns of J.
+    more nearly orthogonal to the columns of J, and the cost rises by no more than that error. Steps that are short
+    because of a large damping are no sign of a minimum: at a saddle point, such as b₁ = b₂ = 0 of the model b₁ b₂ x, a
+    fit may end without having converged.
 
     **Cost.** Two evaluations of the residuals for each trial step, a Jacobian for each accepted one, and ``O(m n²)``
     for m residuals and n parameters: for hundreds of parameters, not for millions. After some iterations residuals and
@@ -235,6 +237,7 @@ class _LevenbergMarquardtRun:
                 "Start from values at which the model can be computed."
             )
         self.linear = LinearizedResiduals(self.best, jacobian, np.zeros(jacobian.shape[1]))
+        self.first_length = self.linear.length
 
     def run(self, max_iterations: int) -> LeastSquaresResult:
         history = [self.best.cost]
@@ -317,7 +320,7 @@ class _LevenbergMarquardtRun:
             return False
         a, b = self.best.residuals, trial.residuals
         fall = 0.5 * float((a - b) @ (a + b))  # keeps more digits than the difference of the two costs
-        if not in_noise and fall <= MIN_GAIN_RATIO * predicted:
+        if fall <= (-self._noise() if in_noise else MIN_GAIN_RATIO * predicted):
             return False
         jacobian = self.problem.jacobian(trial)
         if not np.isfinite(jacobian).all():
@@ -333,7 +336,7 @@ class _LevenbergMarquardtRun:
         return True
 
     def _stop_after_step(self, before: ResidualEvaluation, predicted: float, small: bool) -> StopReason:
-        if small:
+        if small and self._undamped_step_is_small():
             tolerance = f"{self._relative_tolerance():.0e}"
             return f"the last step moved the variables by less than {tolerance} of their size", True
         fall = abs(before.cost - self.best.cost)
@@ -342,6 +345,8 @@ class _LevenbergMarquardtRun:
         return self._stop_at_current_point()
 
     def _stop_after_failure(self, failures: int, small: bool, in_noise: bool) -> StopReason:
+        # With a large damping every step is lost in noise; at a minimum so is the best step of each single variable.
+        in_noise = in_noise and 0.5 * (self.linear.cosine * self.linear.length) ** 2 <= self._noise()
         if in_noise and failures >= MAX_FAILURES_IN_NOISE:
             return "the decrease of the cost by further steps is below its rounding error", True
         if small or self.schedule.damping >= MAX_DAMPING:
@@ -350,13 +355,22 @@ class _LevenbergMarquardtRun:
             if in_noise or self.linear.scaled_length(undamped) <= limit:
                 tolerance = f"{self._relative_tolerance():.0e}"
                 return f"steps became shorter than {tolerance} of the variables without a decrease of the cost", True
-            return "no step decreases the cost; check the Jacobian of the residuals with check_gradients", False
+            if self.linear.length <= min(1e3 * self.problem.eps, self.problem.eps**0.5) * self.first_length:
+                # The size of variables that end near 0 does not tell what is rounded in the residuals, and the
+                # acceleration has this rounding error two hundredfold.
+                return "what is left of the residuals is the rounding error of those at the start", True
+            words = "start elsewhere, or check the Jacobian of the residuals with check_gradients"
+            return f"no step decreases the cost, and this is not a minimum; {words}", False
         return _CONTINUE
 
     def _is_in_noise(self) -> bool:
         """Whether the predicted decrease of the next step is below the rounding error of the cost."""
+        return self.linear.predicted_decrease(self.schedule.damping) <= self._noise()
+
+    def _noise(self) -> float:
+        """The rounding error of the cost, generously: of residuals and of the terms they are the differences of."""
         r, sizes = self.linear.length, float(np.sum(self.linear.scale * np.abs(self.best.at)))
-        return self.linear.predicted_decrease(self.schedule.damping) <= self.problem.eps * r * (100.0 * sizes + 1e4 * r)
+        return 100.0 * self.problem.eps * r * (sizes + r)
 
     def _is_small(self, moved: Vector) -> bool:
         return self.linear.scaled_length(moved) <= self._relative_tolerance() * self.linear.scaled_length(self.best.at)

@@ -206,17 +206,16 @@ class Optimizer:
         """Step, then restore masked elements and apply the constraint."""
         step = self._step_rows if type(g) is RowGradient else self._step
         mask = self._frozen.get(id(variable))
-        before: Any = (
-            None if mask is None else variable._value
-        )  # a second reference, so that the step does not write into it
+        # A second reference, so that the step does not write into it.
+        before: Any = None if mask is None and variable.constraint is None else variable._value
         if mask is None or not mask.any():
             self._last.pop(id(variable), None)  # it may refer to the value, which would then be copied
-            self._last[id(variable)] = apply_constraint(variable, step(variable, g, slots))
+            self._last[id(variable)] = apply_constraint(variable, before, step(variable, g, slots))
         elif mask.all():
             self._last[id(variable)] = None
         else:
             old = {name: np.array(x) for name, x in slots.items() if type(x) is np.ndarray}
-            apply_constraint(variable, step(variable, g, slots))
+            apply_constraint(variable, before, step(variable, g, slots))
             for name, x in old.items():
                 np.copyto(slots[name], x, where=mask)
             variable._value = after = np.where(mask, before, variable._value)
@@ -413,6 +412,7 @@ class Optimizer:
         """
         self._refuse_while_traced("load_state_dict")
         settings, slots = checkpoint.validate_state(state, type(self).__name__, tuple(self._settings))
+        settings = {name: self._settings[name](name, value) for name, value in settings.items()}
         names = self._slots_with(settings)
         for key, found in slots.items():
             if set(found) != set(names):

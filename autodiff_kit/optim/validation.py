@@ -11,6 +11,7 @@ from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
+from autodiff_kit.ops.number_parameters import refuse_symbolic
 from autodiff_kit.ops.row_gradient import RowGradient
 
 __all__ = [
@@ -37,6 +38,7 @@ def non_negative(name: str, value: Any) -> float:
 
 def positive(name: str, value: Any) -> float:
     """A setting that is a finite number above 0."""
+    refuse_symbolic(name, value)
     if not (isinstance(value, _NUMBERS) and 0 < value < np.inf):
         raise StructureError(f"{name} must be a number above 0, and finite; got {value!r}")
     return float(value)

@@ -214,6 +214,28 @@ def test_using_concrete_values_is_an_error_with_advice(ask_for: Any) -> None:
     assert float(ak.sum(X)) > 0  # and no state is left behind
 
 
+@pytest.mark.parametrize(
+    ("f", "name"),
+    [
+        (ak.relax.soft_step, "temperature"), (lambda x, n: ak.relax.filtered_floor(x, n * n), "width"),
+        (lambda x, n: ak.relax.fake_quant(x, n, 9.0), "min and max"),
+        (lambda x, n: ak.nn.huber(x, X, n), "huber: delta"), (ak.nn.dropout, "dropout: rate"),
+        (lambda x, n: ak.optim.clip_by_global_norm([x], n)[1], "max_norm"),
+    ],
+)  # fmt: skip
+def test_a_parameter_that_has_no_number_yet_is_named(f: Any, name: str) -> None:
+    """It is no fault of what was given: 0.5 is a number, only not while the function is traced."""
+    with pytest.raises(ConcretizationError, match=f"^{name} must be a number already.*from outside"):
+        ak.compile(f)(X, 0.5)
+
+
+def test_steps_of_a_staircase_are_asked_for() -> None:
+    with pytest.raises(ConcretizationError, match=r"Give steps=\(first, last\)"):
+        ak.compile(lambda x: ak.relax.soft_floor(x, 0.1))(X)
+    stairs = ak.compile(lambda x: ak.relax.soft_floor(x, 0.1, steps=(-4, 4)))
+    np.testing.assert_allclose(stairs(X).numpy(), ak.relax.soft_floor(X, 0.1, steps=(-4, 4)).numpy())
+
+
 def test_a_symbolic_value_that_was_kept_is_an_error() -> None:
     kept = []
     compiled = ak.compile(lambda x: (kept.append(x * 2.0), x)[1])

@@ -283,3 +283,13 @@ def test_unused_loaded_slots_are_saved_again(tmp_path: Path) -> None:
 def test_invalid_states_are_errors(state: Any) -> None:
     with pytest.raises(StructureError):
         ak.optim.SGD(0.1).load_state_dict(state)
+
+
+def test_a_state_with_one_invalid_setting_changes_none() -> None:
+    w, opt = ak.Variable([1.0]), ak.optim.Adam(0.1)
+    opt.apply_gradients([([1.0], w)])
+    state = opt.state_dict()
+    state["settings"] |= {"learning_rate": 0.5, "beta1": 2.0}
+    with pytest.raises(StructureError, match="beta1 must be at least 0 and below 1"):
+        opt.load_state_dict(state)
+    assert (opt.learning_rate, opt.beta1) == (0.1, 0.9)

@@ -276,6 +276,47 @@ def test_convergence_needs_a_short_undamped_step() -> None:
     assert float(b) == pytest.approx(3.0, rel=1e-9)
 
 
+def logistic(b: Any, x: Any) -> Any:
+    return b[0] / (1 + ak.exp(-(x - b[1]) * b[2]))
+
+
+@pytest.mark.parametrize(("shift", "start"), [(0, (1.0, 0.5, 0.5)), (1, (2.0, 2.0, 1.0)), (3, (2.0, 2.0, 4.0))])
+def test_single_precision_ends_at_the_minimum_of_large_residuals(shift: int, start: Any) -> None:
+    """A decrease by a thousandth of the cost was taken for rounding: these fits ended 18 to 50 percent above it."""
+    x, y = X - 2.0, np.cos(shift + 2.0 * X) + X / 3.0
+    w, result = fit(logistic, x.astype(np.float32), y.astype(np.float32), start, "float32")
+    _, beside = fit(logistic, x, y, w.numpy().astype(np.float64))
+    assert result.converged
+    assert result.cost == pytest.approx(beside.cost, rel=1e-3)
+
+
+def test_in_noise_the_cost_rises_by_no_more_than_its_rounding_error() -> None:
+    y = (np.cos(2.0 + 2.0 * X) + X / 3.0).astype(np.float32)
+    _, result = fit(logistic, (X - 2.0).astype(np.float32), y, (2.0, 2.0, 4.0), "float32")
+    history = np.array(result.history)
+    assert (np.diff(history) < 5e-4 * history[:-1]).all()
+
+
+@pytest.mark.parametrize("seed", [14, 20, 53])
+def test_a_saddle_point_is_not_taken_for_a_minimum(seed: int) -> None:
+    """Near b0 = b1 = 0 a large damping makes every step short, while the residuals lean on a column of the Jacobian."""
+    rng = np.random.default_rng(seed)
+    start, y = rng.uniform(-2.0, 2.0, 3).round(1), (3.0 * rng.normal(size=6)).round(1)
+    _, result = fit(lambda b, x: b[0] * b[1] * x + b[2], X, y, start)
+    least = 0.5 * np.linalg.lstsq(np.stack([X, np.ones(6)], 1), y)[1][0]
+    assert result.converged is bool(result.cost < 1.001 * least)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("start", [1.0, 0.3, -1.0])
+def test_an_exact_fit_whose_variable_ends_at_zero_has_converged(dtype: Any, start: float) -> None:
+    """The step is never short beside a variable near 0; the message was to check the Jacobian."""
+    ones = np.ones(3, dtype)
+    w, result = fit(lambda b, x: ak.exp(b[0]) * ones, X, ones, [start], dtype)
+    assert result.converged, result
+    assert abs(float(w[0])) < 1000 * np.finfo(dtype).eps
+
+
 VALLEY = problem("MGH17")
 
 

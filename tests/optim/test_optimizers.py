@@ -722,6 +722,18 @@ def test_the_update_of_a_projected_step(make: Any, loops: bool, monkeypatch: pyt
     assert w.numpy().min() == 0.5
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("gradient", [-np.inf, -3e4, 3.0])
+def test_the_update_of_a_step_far_beyond_the_bound(dtype: str, gradient: float) -> None:
+    """Its digits are not lost beside the long step, which was added and taken away again."""
+    for make in (lambda: ak.optim.SGD(1.0), lambda: ak.optim.SGD(1.0, momentum=0.5)):
+        w, opt = ak.Variable([0.3, 0.1], dtype=dtype, constraint=lambda x: np.clip(x, -0.5, 0.5)), make()
+        before = w.numpy().copy()
+        opt.apply_gradients([(np.array([gradient, 1e-4], dtype), w)])
+        np.testing.assert_array_equal(opt.last_update(w)[:1], (w.numpy() - before)[:1])
+        np.testing.assert_array_equal(opt.last_update(w)[1:], np.array([-1e-4], dtype))
+
+
 ODD: list[Any] = [
     None,
     3,

@@ -9,7 +9,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.errors import DtypeError, StructureError
-from autodiff_kit.ops.number_parameters import is_followed, value_of_parameter
+from autodiff_kit.ops.number_parameters import is_followed, refuse_symbolic, value_of_parameter
 
 __all__ = ["number_in_range", "positive_number"]
 
@@ -35,6 +35,7 @@ def positive_number(name: str, what: str, given: Any) -> Any:
 def _number(name: str, what: str, given: Any) -> float:
     if type(given) is float:  # the common case; what follows takes as long as a small operation
         return given
+    refuse_symbolic(f"{name}: {what}", given)
     try:
         number: Any = unwrap(given)
         number = complex(number) if np.iscomplexobj(number) else number  # NumPy's own would lose its imaginary part
