@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, unwrap
-from autodiff_kit.errors import ArgumentError, DtypeError, StructureError
+from autodiff_kit.core.tracer import SymbolicValue
+from autodiff_kit.errors import ArgumentError, ConcretizationError, DtypeError, StructureError
 
-__all__ = ["check_callable", "check_choice", "check_flag", "check_integer", "check_text", "describe"]
+__all__ = ["check_callable", "check_choice", "check_flag", "check_integer", "check_text", "describe", "refuse_symbolic"]
 
 
 def describe(value: Any) -> str:
@@ -22,6 +23,16 @@ def describe(value: Any) -> str:
     if isinstance(value, (np.ndarray, Value)):
         return f"a {type(value).__name__} of shape {np.shape(unwrap(value))}"
     return f"a {type(value).__name__}"
+
+
+def refuse_symbolic(name: str, value: Any) -> None:
+    """Raise an error for a parameter whose number is not known, inside ``ak.compile`` or ``ak.vmap``."""
+    if isinstance(unwrap(value), SymbolicValue):
+        raise ConcretizationError(
+            f"{name} must be a number already, but inside ak.compile or ak.vmap it follows from an argument or a "
+            "variable. Use a number from outside of the function (where it changes, ak.compile traces again), or call "
+            "this function without ak.compile and ak.vmap."
+        )
 
 
 def check_text(name: str, value: Any) -> str:

@@ -10,13 +10,10 @@ from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import as_tensor
-from autodiff_kit.core.tracer import SymbolicValue
-from autodiff_kit.core.validation import describe
-from autodiff_kit.errors import ArgumentError, ConcretizationError
+from autodiff_kit.core.validation import describe, refuse_symbolic
+from autodiff_kit.errors import ArgumentError
 
-__all__ = [
-    "check_number", "is_followed", "parameter_beside", "real_number", "refuse_symbolic", "value_of_parameter",
-]  # fmt: skip
+__all__ = ["check_number", "is_followed", "parameter_beside", "real_number", "value_of_parameter"]
 
 
 def is_followed(value: Any) -> bool:
@@ -45,16 +42,6 @@ def value_of_parameter(name: str, value: Any) -> Any:
             "operations such as * and ak.where."
         )
     return unwrap(value)
-
-
-def refuse_symbolic(name: str, value: Any) -> None:
-    """Raise an error for a parameter that has no number yet, because ``ak.compile`` traces the function."""
-    if isinstance(unwrap(value), SymbolicValue):
-        raise ConcretizationError(
-            f"{name} must be a number already while ak.compile traces this function, but follows from its arguments or "
-            "from a variable. Use a number from outside of the function, a new one of which is traced again, or do not "
-            "compile this function."
-        )
 
 
 def check_number(name: str, value: Any) -> float:

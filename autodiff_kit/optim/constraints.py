@@ -10,7 +10,7 @@ import numpy as np
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import ShapeError
-from autodiff_kit.optim.validation import real_array
+from autodiff_kit.optim.validation import real_array, spoken_name
 
 __all__ = ["apply_constraint"]
 
@@ -28,7 +28,7 @@ def apply_constraint(variable: Variable, before: Any, delta: Any) -> Any:
     after = real_array("the result of a constraint", variable.constraint(value))
     if after.shape != variable.shape:
         raise ShapeError(
-            f"the constraint of variable {variable.name or ''} returned shape {after.shape} for a variable of shape "
+            f"the constraint of {spoken_name(variable)} returned shape {after.shape} for a variable of shape "
             f"{variable.shape}"
         )
     # A copy, unless it is the value itself: the constraint may hold its array, and write into it later.

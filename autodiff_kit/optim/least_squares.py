@@ -15,7 +15,7 @@ from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.validation import check_callable
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.optim.validation import variable_list
+from autodiff_kit.optim.validation import spoken_name, variable_list
 from autodiff_kit.pytree import flatten
 from autodiff_kit.transforms.automatic_compilation import CompiledFunction, run_and_compile
 
@@ -198,8 +198,7 @@ def _fit_variables(variables: Any) -> list[Variable]:
             raise DtypeError(f"a fit needs variables of a floating dtype, got {kind}; use ak.Variable(1.0)")
         if v.constraint is not None:
             raise StructureError(
-                f"variable {v.name or ''} has a constraint, which this method does not support: a projected step is "
-                "not a step "
+                f"{spoken_name(v)} has a constraint, which this method does not support: a projected step is no step "
                 "of this method. Write the bound into the model (w = ak.exp(u), ak.sigmoid(u)), or use a gradient "
                 "optimizer."
             )

@@ -450,7 +450,7 @@ class Optimizer:
 
         Raises
         ------
-        StructureError
+        FileError
             If the file cannot be written.
 
         Notes
@@ -471,8 +471,10 @@ class Optimizer:
 
         Raises
         ------
+        FileError
+            If the file is missing, or is no file of arrays.
         StructureError, ShapeError, DtypeError
-            As in :meth:`load_state_dict`; also if the file is missing, damaged, or not a checkpoint of an optimizer.
+            As in :meth:`load_state_dict`; also if the file is not a checkpoint of an optimizer.
         """
         state = checkpoint.read_state(path)
         try:

@@ -9,9 +9,9 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
 from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.validation import refuse_symbolic
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
-from autodiff_kit.ops.number_parameters import refuse_symbolic
 from autodiff_kit.ops.row_gradient import RowGradient
 
 __all__ = [
@@ -22,8 +22,14 @@ __all__ = [
     "non_negative",
     "positive",
     "real_array",
+    "spoken_name",
     "variable_list",
 ]
+
+
+def spoken_name(variable: Variable) -> str:
+    """How messages call a variable."""
+    return f"variable {variable.name}" if variable.name else "a variable without a name"
 
 
 _NUMBERS = (int, float, np.integer, np.floating)
@@ -85,14 +91,14 @@ def gradient_for_variable(g: Any, variable: Variable) -> Any:
     if isinstance(g, RowGradient):
         if g.shape != variable.shape:
             raise ShapeError(
-                f"the gradient is for a table of shape {g.shape}, but variable {variable.name or ''} has shape "
+                f"the gradient is for a table of shape {g.shape}, but {spoken_name(variable)} has shape "
                 f"{variable.shape}"
             )
         return g
     value = value if type(value) is float else real_array("a gradient", value, as_array)
     if np.shape(value) != variable.shape:
         raise ShapeError(
-            f"the gradient has shape {np.shape(value)}, but variable {variable.name or ''} has {variable.shape}; "
+            f"the gradient has shape {np.shape(value)}, but {spoken_name(variable)} has {variable.shape}; "
             "a gradient must have the shape of its variable"
         )
     kind = variable.dtype

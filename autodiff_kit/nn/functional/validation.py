@@ -8,8 +8,9 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import as_tensor
+from autodiff_kit.core.validation import refuse_symbolic
 from autodiff_kit.errors import DtypeError, StructureError
-from autodiff_kit.ops.number_parameters import is_followed, refuse_symbolic, value_of_parameter
+from autodiff_kit.ops.number_parameters import is_followed, value_of_parameter
 
 __all__ = ["number_in_range", "positive_number"]
 

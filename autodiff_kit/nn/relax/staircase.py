@@ -14,7 +14,6 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import SymbolicValue
 from autodiff_kit.core.validation import check_choice, describe
 from autodiff_kit.errors import ConcretizationError, StructureError
 from autodiff_kit.nn.relax.validation import real_tensor
@@ -42,12 +41,14 @@ def _step_positions(x: Tensor, steps: tuple[int, int] | None, reach: float) -> t
         if last < first or last - first > _MAX_REQUESTED_STEPS:
             raise StructureError(f"steps must be (first, last) with first <= last, and not too many steps, got {steps}")
         return np.arange(first, last + 1, dtype=x.dtype), 0.0
-    if isinstance(x._value, SymbolicValue):
+    try:
+        values = np.asarray(x._value)
+    except ConcretizationError as error:
         raise ConcretizationError(
-            "without steps they are found from the values, but ak.compile is tracing this function and there are no "
-            "values yet. Give steps=(first, last), the integers that the values may reach."
-        )
-    finite = np.asarray(x._value)[np.isfinite(np.asarray(x._value))]
+            "without steps they are found from the values, which are not known inside ak.compile or ak.vmap. Give "
+            "steps=(first, last), the integers that the values may reach."
+        ) from error
+    finite = values[np.isfinite(values)]
     ends = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
     low, high = np.floor(ends[0] - reach), np.ceil(ends[1] + reach)
     if high - low > _MAX_AUTOMATIC_STEPS:
