@@ -211,6 +211,18 @@ def test_exponentials_of_every_norm(size: float) -> None:
         assert np.abs(found - derivative).max() <= 1e-12 * max(size, 1.0) * np.abs(derivative).max()
 
 
+@pytest.mark.parametrize("shape", [(3, 9, 5), (3, 2, 5), (2, 70, 80)])  # copied, too few rows, too large a matrix
+def test_products_with_transposed_stacks(shape: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(0)
+    a, b, g = rng.normal(size=shape), rng.normal(size=shape), rng.normal(size=(*shape[:-1], shape[-2]))
+    f = lambda a, b: ak.sum(g * (a @ ak.swapaxes(b, -1, -2)))  # noqa: E731
+    np.testing.assert_allclose(ak.matmul(a, b.swapaxes(-1, -2)).numpy(), np.einsum("bij,bkj->bik", a, b), rtol=1e-12)
+    for found, expected in zip(ak.grad(f, (0, 1))(a, b), (g @ b, g.swapaxes(-1, -2) @ a), strict=True):
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-11, atol=1e-12)
+    shared = np.broadcast_to(b[:1], b.shape).swapaxes(-1, -2)
+    np.testing.assert_allclose(ak.matmul(a, shared).numpy(), a @ b[0].T, rtol=1e-11, atol=1e-12)
+
+
 def test_exponentials_of_a_stack_do_not_affect_each_other() -> None:
     nilpotent = np.array([[0.0, 1.0], [0.0, 0.0]])
     turn = np.array([[0.0, -100.0], [100.0, 0.0]])
