@@ -12,7 +12,7 @@ from autodiff_kit.core.dispatch import apply_op, compute, explain_failure, recor
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
 from autodiff_kit.core.tracer import highest_tracer
-from autodiff_kit.errors import ArgumentError, AutodiffError, ShapeError
+from autodiff_kit.errors import ArgumentError, AutodiffError, ConcretizationError, ShapeError
 from autodiff_kit.pytree import flatten
 
 if TYPE_CHECKING:
@@ -27,10 +27,9 @@ _OF_ARGUMENTS = (TypeError, ValueError, IndexError, OverflowError)
 def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function | None, public: bool) -> Function:
     """A function of an operation with parameters: the public one, or the one for rules."""
     binder = _ArgumentBinder(op, parameters, arrays, prepare)
-    names, needed, value = binder.names, binder.needed, op.value
-    rest, defaults, prepare = names[arrays:], binder.defaults, binder.prepare
-
-    most = len(names)
+    if not public:
+        return _function_for_rules(op, arrays, binder)
+    needed, most, prepare = binder.needed, len(binder.names), binder.prepare
     bound: set[Any] = set()  # how it was called before: so many arguments by position, and these by name
 
     def on_several(*args: Any, **params: Any) -> Tensor:
@@ -59,16 +58,26 @@ def parameter_function(op: Op, arrays: int, parameters: Any, prepare: Function |
         node = x if x.record is not None else x._node
         return wrap(y) if node is None else record_op(op, y, (z,), (node,), params, 2)
 
+    return on_one if arrays == 1 else on_several
+
+
+def _function_for_rules(op: Op, arrays: int, binder: _ArgumentBinder) -> Function:
+    """A function of an operation with parameters that takes plain values as well, and checks no parameters."""
+    value, rest, defaults = op.value, binder.names[arrays:], binder.defaults
+
     def on_values(*args: Any, **params: Any) -> Any:
         if type(args[0]) is np.ndarray and (arrays == 1 or (arrays == 2 and type(args[1]) is np.ndarray)):
-            return value(*args, **params)  # the common case inside rules
+            try:
+                return value(*args, **params)  # the common case inside rules
+            except ConcretizationError as error:  # numbers at a symbolic index: the call is recorded
+                return explain_failure(error, op, args, params)
         operands, params = args[:arrays], {**defaults, **dict(zip(rest, args[arrays:], strict=False)), **params}
         if any(type(x) is Tensor for x in operands):
             return apply_op(op, tuple([as_tensor(x) for x in operands]), params)
         tracer = highest_tracer(operands)
         return compute(op, operands, params) if tracer is None else tracer.apply(op, operands, params)
 
-    return on_values if not public else on_one if arrays == 1 else on_several
+    return on_values
 
 
 def sequence_function(op: Op, arrays: int, parameters: Any, prepare: Function | None, public: bool) -> Function:

@@ -13,7 +13,7 @@ from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.validation import check_flag, describe
-from autodiff_kit.errors import ArgumentError, AutodiffError, RangeError, ShapeError
+from autodiff_kit.errors import ArgumentError, AutodiffError, ConcretizationError, RangeError, ShapeError
 
 _LARGEST_SIZE = 1 << 48  # entries; more than fit into memory
 
@@ -27,6 +27,8 @@ def checked_int(number: Any, name: str, bounded: bool = True) -> int:
         if bounded and not -_LARGEST_SIZE < found < _LARGEST_SIZE:
             raise RangeError(f"{name}: {found} is larger than any array")
         return found
+    except ConcretizationError as error:  # an integer, but without its number yet
+        raise ConcretizationError(f"{name}: {error}") from error
     except TypeError as error:
         raise ArgumentError(f"{name}: expected an integer, got {describe(number)}") from error
 

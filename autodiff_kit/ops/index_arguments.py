@@ -9,10 +9,17 @@ import numpy as np
 
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.tracer import as_array
-from autodiff_kit.errors import DtypeError
+from autodiff_kit.errors import ConcretizationError, DtypeError
 from autodiff_kit.ops.axes import checked_int, is_array_index
 
-__all__ = ["checked_index", "checked_index_part", "index_after_leading_axes", "is_basic_index", "reads_all_in_order"]
+__all__ = [
+    "checked_index",
+    "checked_index_part",
+    "checked_slice",
+    "index_after_leading_axes",
+    "is_basic_index",
+    "reads_all_in_order",
+]
 
 
 def checked_index(index: Any) -> tuple[Any, ...]:
@@ -35,8 +42,7 @@ def checked_index_part(part: Any) -> Any:
     if part is None or part is Ellipsis or type(part) is int:
         return part
     if type(part) is slice:
-        bounds = part.start, part.stop, part.step  # NumPy cuts them off at the length of the axis
-        return slice(*[k if k is None else checked_int(k, "a slice", bounded=False) for k in bounds])
+        return checked_slice(part)
     if isinstance(part, Value):
         part._mark_exit("chose")
     try:
@@ -47,6 +53,18 @@ def checked_index_part(part: Any) -> Any:
     if kind not in "iub" and np.size(own):
         raise DtypeError(f"an index must be an integer, a slice or a mask, got {as_array(own).dtype}")
     return own if kind in "iub" else own.astype(np.intp)  # NumPy makes an array of floats from an empty list
+
+
+def checked_slice(part: slice) -> slice:
+    """A slice with bounds of type int, or None."""
+    bounds = part.start, part.stop, part.step  # NumPy cuts them off at the length of the axis
+    try:
+        return slice(*[k if k is None else checked_int(k, "a slice", bounded=False) for k in bounds])
+    except ConcretizationError as error:
+        raise ConcretizationError(
+            "the length of a slice must be known, but ak.compile or ak.vmap has no numbers for its bounds. "
+            "x[start + ak.arange(n)] reads n entries from start, and x.at[start + ak.arange(n)].set(values) sets them."
+        ) from error
 
 
 _BOUND_TYPES = {int, type(None)}

@@ -20,7 +20,8 @@ __all__ = ["RowGradient", "sum_rows_by_place", "worth_rows"]
 class RowGradient(SparseGradient):
     """The gradient of a table of which few rows were read.
 
-    A tape returns it for a large variable that was only read by rows, in place of a tensor with mostly zeros.
+    A tape returns it for a large variable that was only read by rows, in place of a tensor with mostly zeros: one of
+    65536 entries or more, of which at most every eighth row was read.
 
     Parameters
     ----------

@@ -30,7 +30,8 @@ class Adam(Optimizer):
         Added to the square root, so that nothing is divided by 0.
     lazy : bool, optional
         Whether a :class:`RowGradient`, which holds some rows of a table, moves those rows only. All rows share one
-        step count.
+        step count. The gradient of a smaller table is dense and moves all rows; ``RowGradient(ids, rows, shape)`` is
+        made by hand there.
 
     See Also
     --------

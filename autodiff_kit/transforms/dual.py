@@ -105,7 +105,9 @@ _METADATA_FUNCTIONS = (np.ndim, np.shape, np.size, np.result_type, np.zeros_like
 def _aligned(tangent: Any, value: Any) -> Any:
     """A tangent in the shape and dtype of its value."""
     if type(value) is float:
-        return float(tangent)
+        if not isinstance(tangent, Tracer):
+            return float(tangent)
+        value = np.float64(value)  # at a point that is known, in a direction that is not
     if type(tangent) is float:
         tangent = np.float64(tangent)
     if tangent.dtype is not value.dtype:
@@ -123,7 +125,7 @@ def _apply(op: Op, values: Sequence[Any], params: dict[str, Any]) -> Any:
     if op.family == "nondifferentiable":
         return y
     if op.family == "bilinear" and type(y) is type(raw[0]) is type(raw[1]) is np.ndarray and not params:
-        return Dual(y, _product_rule(op.value, *raw, *inputs))
+        return Dual(y, _product_rule(op, *raw, *inputs))
     if op.user_defined or op.jvp is None:
         raise NeedsTensorsError(f"{op.name} has a rule that the user defined")
     if float in map(type, raw):
@@ -132,9 +134,9 @@ def _apply(op: Op, values: Sequence[Any], params: dict[str, Any]) -> Any:
     return Dual(y, _aligned(call_traced(op.jvp, (tangents, y, *raw), params), y))
 
 
-def _product_rule(product: Any, a: Any, b: Any, left: Any, right: Any) -> Any:
+def _product_rule(op: Op, a: Any, b: Any, left: Any, right: Any) -> Any:
     """The tangent of a product, where ``left`` is ``a`` and ``right`` is ``b``, one or both with their tangents."""
     if type(left) is not Dual:
-        return product(a, right.tangent)
-    part = product(left.tangent, b)
-    return part + product(a, right.tangent) if type(right) is Dual else part
+        return call_traced(op.value, (a, right.tangent), {}, op)
+    part = call_traced(op.value, (left.tangent, b), {}, op)
+    return part + call_traced(op.value, (a, right.tangent), {}, op) if type(right) is Dual else part

@@ -178,5 +178,6 @@ def _with_numpy_floats(value: Any) -> Any:
     if type(value) is float:
         return np.float64(value)
     if type(value) is Dual and type(value._value) is float:
-        return Dual(np.float64(value._value), np.float64(value.tangent))
+        t = value.tangent  # in a vmap, or while a function is traced, it has no number even where the value has one
+        return Dual(np.float64(value._value), np.float64(t) if type(t) is float else t)
     return value

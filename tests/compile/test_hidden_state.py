@@ -105,3 +105,47 @@ def test_a_result_whose_shape_depends_on_numbers_is_refused() -> None:
     by_integers = ak.compile(lambda ids: np.unique(ids) * 2)
     with pytest.raises(ConcretizationError, match=r"result of unique has shape \(2,\) here, and had \(1,\)"):
         by_integers(np.array([3, 5]))
+
+
+def _filled(v: Any) -> Any:
+    array = np.zeros(4)
+    for k in range(4):
+        array[k] = v[k] * 2.0
+    return ak.sum(array)
+
+
+def _changed(v: Any) -> Any:
+    v[0] = 3.0
+    return v
+
+
+def _sliding(v: Any) -> Any:
+    return ak.scan(lambda c, i: (c + ak.sum(v[i : i + 2]), None), 0.0, ak.arange(3))[0]
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        (_filled, r"ak\.stack in place of writing"),  # NumPy said "setting an array element with a sequence"
+        (ak.grad(_filled), r"ak\.stack in place of writing"),
+        (_changed, r"ak\.asarray\(x\)\.at\[\.\.\.\]\.set"),
+        (_sliding, r"x\[start \+ ak\.arange\(n\)\]"),
+        (lambda v: _sliding(ak.asarray(v)), r"x\[start \+ ak\.arange\(n\)\]"),  # it asked for an integer
+        (lambda v: ak.topk(v, ak.argmax(v))[0], "topk.*an index or a length needs numbers"),
+        (lambda v: ak.vmap(lambda i: ak.asarray(v)[i : i + 2])(np.arange(3)), r"x\[start \+ ak\.arange\(n\)\]"),
+    ],
+)
+def test_a_part_that_is_read_or_written_says_how(f: Any, message: str) -> None:
+    with pytest.raises(ConcretizationError, match=message):
+        ak.compile(f)(np.arange(4.0))
+
+
+def test_parts_from_a_traced_start_of_known_length() -> None:
+    """What the message about slices proposes."""
+
+    def windows(v: Any) -> Any:
+        return ak.scan(lambda c, i: (c.at[i + ak.arange(2)].set(0.0), c[i + ak.arange(2)]), ak.asarray(v), [0, 2])
+
+    rest, read = ak.compile(windows)(np.arange(4.0))
+    assert rest.tolist() == [0.0] * 4
+    assert read.tolist() == [[0.0, 1.0], [2.0, 3.0]]

@@ -113,6 +113,51 @@ def test_the_rules_of_a_network_never_ask_for_tensors(monkeypatch: pytest.Monkey
         np.testing.assert_allclose(ak.hvp(f, X, T).numpy(), pushed(f, X, T), rtol=1e-12, atol=1e-14)
 
 
+AT_INDICES = {
+    "rows": lambda x, i: ak.tanh(x)[i],
+    "pairs": lambda x, i: ak.tanh(x)[np.arange(4), i],
+    "take_along_axis": lambda x, i: ak.take_along_axis(ak.tanh(x), i[:, None], 1),
+    "segment_sum": lambda x, i: ak.segment.segment_sum(ak.tanh(x), i, 3)[1],
+    "embedding": lambda x, i: ak.nn.embedding(ak.tanh(x), i),
+    "sort": lambda x, _: ak.sort(ak.tanh(x))[:, 0],
+    "topk": lambda x, _: ak.topk(ak.tanh(x), 2)[0],
+}
+
+
+@pytest.mark.parametrize("name", AT_INDICES)
+def test_a_traced_product_reads_at_indices_that_are_arguments(name: str) -> None:
+    # the cotangent of a sum is an array of numbers, and only the index is symbolic
+    def product(x: Any, i: Any) -> Any:
+        return ak.hvp(lambda x: ak.sum(AT_INDICES[name](x, i)), (x,), (2.0 * x,))
+
+    compiled = ak.compile(product)
+    for seed in (0, 1):
+        r = np.random.default_rng(seed)
+        x, i = r.normal(size=(4, 3)), r.integers(0, 3, 4)
+        np.testing.assert_allclose(compiled(x, i), product(x, i), rtol=1e-14)
+
+
+AT_A_POINT = {
+    "a number": lambda z: z[0] ** 2 * z[1] * ak.exp(z[2]),
+    "a sum": lambda z: ak.sum(ak.tanh(z)),
+    "a power": lambda z: z[0] ** z[1],
+    "an assignment to a part": lambda z: ak.sum(z.at[0].set(z[1] ** 2) ** 2),
+    "a loop": lambda z: ak.scan(lambda c, a: (c * ak.sin(a), None), z[0], z)[0],
+    "products of matrices": lambda z: ak.sum(ak.solve(ak.outer(z, z) + np.eye(3), z)),
+}
+
+
+@pytest.mark.parametrize("name", AT_A_POINT)
+def test_directions_without_numbers_at_a_point_with_numbers(name: str) -> None:
+    """Rows of the Hessian by vmap over directions, a traced direction, and both."""
+    f, x, directions = AT_A_POINT[name], np.array([0.3, 0.7, 1.2]), np.array([[1.0, 2.0, -1.0], [0.5, 0.0, 3.0]])
+    rows = directions @ ak.hessian(f)(x).numpy()
+    product = ak.vmap(lambda d: ak.hvp(f, x, d))
+    np.testing.assert_allclose(product(directions), rows, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(ak.compile(product)(directions), rows, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(ak.compile(lambda d: ak.hvp(f, x, d))(directions[0]), rows[0], rtol=1e-12, atol=1e-12)
+
+
 def test_a_dual_number_does_not_lose_its_tangent_silently() -> None:
     """Arrays cannot hold the tangent, so NumPy's functions raise; functions that only use shapes work."""
     x = Dual(X, T)

@@ -18,6 +18,7 @@ from autodiff_kit.compile.trace.symbolic_array import (
     tracer_of,
 )
 from autodiff_kit.errors import ShapeError
+from autodiff_kit.ops.index_arguments import checked_slice
 
 __all__ = ["pad_with_zeros"]
 
@@ -187,6 +188,7 @@ def _getitem(x: SymbolicArray, index: Any) -> Any:
     parts = index if isinstance(index, tuple) else (index,)
     if not _is_basic(parts):
         return x.tracer.call(getitem, (x, index), {})
+    parts = tuple([checked_slice(p) if isinstance(p, slice) else p for p in parts])
     shape, spans = _index_slices(parts, x.shape)
     graph = x.tracer.graph
     return symbolic_value(x.tracer, graph.reshape(graph.slice(x.node, spans), shape))

@@ -89,9 +89,9 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         """Raise the error for an operation that needs concrete values."""
         error = ConcretizationError(
             f"{what} needs numbers, but ak.compile is tracing this function and there are no numbers yet "
-            f"(a value of shape {self.shape}). Use ak.where or ak.cond in place of if, return the value and use "
-            "it outside, pass the value that decides the branch as an int, bool or str argument, or do not compile "
-            "this function."
+            f"(a value of shape {self.shape}). Use ak.where or ak.cond in place of if, ak.stack in place of "
+            "writing into an array of NumPy, return the value and use it outside, pass the value that decides the "
+            "branch as an int, bool or str argument, or do not compile this function."
         )
         error.trace = self.tracer
         raise error
@@ -133,6 +133,12 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
     # ---------------------------------------------------------------------------------------------------------- methods
     def __getitem__(self, index: Any) -> Any:
         return TRACED_FUNCTIONS[getitem](self, index)
+
+    def __setitem__(self, _index: Any, _value: Any) -> NoReturn:
+        raise ConcretizationError(
+            "x[...] = value changes an array for good, but ak.compile traces the function once. Make a new tensor, "
+            "x = ak.asarray(x).at[...].set(value)."
+        )
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:  # noqa: ARG002 - as NumPy has it
         """The array converted to another dtype."""

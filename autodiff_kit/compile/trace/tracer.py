@@ -302,7 +302,12 @@ def trace_function(function: Callable[..., Any], args: Any, kwargs: Any, optimiz
 
     places = count()
     with tracing(tracer), traced_learning_rates(tracer, optimizers):
-        result = function(*_map_leaves(symbolic, args), **_map_leaves(symbolic, kwargs))
+        try:
+            result = function(*_map_leaves(symbolic, args), **_map_leaves(symbolic, kwargs))
+        except ValueError as error:
+            if type(error) is ValueError and isinstance(error.__cause__, ConcretizationError):
+                raise ConcretizationError(str(error.__cause__)) from error  # NumPy hid it, in `array[i] = value`
+            raise
         return tracer.finish(result)
 
 
