@@ -99,7 +99,7 @@ def input_cotangents(
                 f"ak.gradient_override_map({{{op.key!r}: name}}), or stop the path with ak.stop_gradient."
             )
         return []
-    saved = saved_values(node, graph)
+    saved = saved_values(node, graph, g)
     g = np.float64(g) if type(g) is float else g
     together = op.vjps is None or (op.vjp_all is not None and first == 0 and None not in node.inputs)
     all_parts = all_input_cotangents(op, node, g, saved, graph, lead) if together else None
@@ -119,13 +119,17 @@ def apply_vjp(op: Op, k: int, g: Any, saved: tuple[Any, ...], params: dict[str, 
     return zero_where_zero(part, g) if modes.zero_absorbs and op.family == "elementwise" else part
 
 
-def saved_values(node: Node, graph: bool) -> tuple[Any, ...]:
-    """The output and inputs of a node, as rules take them; tensors with their nodes where the pass is recorded."""
+def saved_values(node: Node, graph: bool, g: Any = None) -> tuple[Any, ...]:
+    """The output and inputs of a node, as rules take them; tensors with their nodes where the pass is recorded. Numbers of
+    Python become NumPy's, which give inf for 1/0, of the dtype of the cotangent ``g``, so that it keeps its dtype.
+    """
     saved = node.saved
     if saved is None:
         raise StructureError(f"the values of {node.op.name!r} were released, so its gradient cannot be computed")
+    dtype = getattr(g, "dtype", None)
+    number = dtype.type if dtype is not None and dtype.char in "ef" else float if graph else np.float64
+    nodes = (node, *node.inputs) if graph else (None,) * len(saved)
+    own = [number(s) if type(s) is float and n is None else s for s, n in zip(saved, nodes, strict=True)]
     if graph:
-        nodes = (node, *node.inputs)
-        return tuple([s if type(s) is ArraySpec else wrap(s, n) for s, n in zip(saved, nodes, strict=True)])
-    # Unlike Python's floats, NumPy's give inf for 1/0.
-    return tuple([np.float64(s) if type(s) is float else s for s in saved])
+        own = [s if type(s) is ArraySpec else wrap(s, n) for s, n in zip(own, nodes, strict=True)]
+    return tuple(own)

@@ -82,8 +82,9 @@ def _copy(table: Any) -> None:
         if size == _WORD_BYTES:
             array_at(target, np.int64)[0] = load_word(source, 0)
         else:
+            given, place = array_at(source, np.uint8, size), array_at(target, np.uint8, size)
             for j in range(size):
-                array_at(target, np.uint8)[j] = array_at(source, np.uint8)[j]
+                place[j] = given[j]
 
 
 def _take_rows(table: Any) -> None:

@@ -54,7 +54,7 @@ def prepare_system(name: str, a: Any, b: Any) -> tuple[Tensor, Tensor, Callable[
 def call_lapack(name: str, advice: str, function: Callable[..., Any], *arrays: Any) -> Any:
     """A result of LAPACK; if it fails, an error with the advice."""
     if name in ("svd", "pinv") and not np.isfinite(arrays[0]).all():  # for some infinities LAPACK gives nan or 0
-        raise StructureError(f"{name}: svd did not converge. {advice}")
+        raise StructureError(f"{name}: an entry is nan or infinite. {advice}")
     try:
         found = function(*arrays)
         if not HAS_FLOATING_POINT_SIGNALS:

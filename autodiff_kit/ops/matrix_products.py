@@ -60,7 +60,7 @@ def _rows_in_order(b: Any) -> Any:
 
     BLAS multiplies by small transposed matrices so much more slowly that the copy gains a fifth to a third.
     """
-    transposed = b.strides[-2] == b.itemsize < b.strides[-1]
+    transposed = b.strides[-2] == b.itemsize < b.strides[-1] and 0 not in b.strides[:-2]  # one matrix for all stays one
     return np.ascontiguousarray(b) if transposed and b.shape[-2] * b.shape[-1] <= _SMALL_MATRIX else b
 
 

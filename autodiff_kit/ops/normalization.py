@@ -79,7 +79,10 @@ def _layer_norm_vjps(
 
 def _layer_norm_jvp(t: Any, y: Any, x: Any, scale: Any, _offset: Any, *, axis: Axes, epsilon: float) -> Any:
     """The tangents of the three inputs go through the factor, the standardized values and nothing."""
-    standard, moved = v.standardize(x, axis, epsilon), t[2]
+    moved = t[2]
+    if t[0] is None and t[1] is None:  # then the record may not hold the input
+        return moved
+    standard = v.standardize(x, axis, epsilon)
     if t[1] is not None:
         moved = t[1] * standard if moved is None else t[1] * standard + moved
     if t[0] is not None:

@@ -221,7 +221,8 @@ def checked_mask(shape: tuple[int, ...], mask: Any) -> Any:
     if not shape:
         raise ShapeError("masked_softmax needs at least one axis; got a single number")
     keep = keep.astype(bool, copy=type(mask) is not Tensor)
-    if shape[len(shape) - keep.ndim :] == keep.shape and type(keep) is np.ndarray:
+    fits = type(keep) is np.ndarray and shape[len(shape) - keep.ndim :] == keep.shape
+    if fits and keep.flags.c_contiguous:
         ahead = (0,) * (len(shape) - keep.ndim)  # np.broadcast_to takes as long as a small softmax
         found = np.ndarray(shape, np.bool_, keep, 0, ahead + keep.strides)
         found.flags.writeable = False

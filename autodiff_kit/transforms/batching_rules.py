@@ -211,7 +211,7 @@ def shared_input_cotangent(node: Node, k: int, g: Any, examples: ExampleRange, g
     if not _is_builtin(node) or node.op.vjps is None:
         return None
     like = node.inputs[k].spec  # type: ignore[union-attr]
-    saved = saved_values(node, graph)
+    saved = saved_values(node, graph, g)
     if keeps_examples_separate(node, k, examples):
         return "rows", unbroadcast(apply_vjp(node.op, k, g, saved, node.params), like)
     special = _SHARED_INPUT_RULES.get((node.op.name, k)) if node.op.name != "einsum" else _shared_einsum_operand(k)

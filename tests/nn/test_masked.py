@@ -313,3 +313,12 @@ def test_an_additive_mask_over_a_whole_row_keeps_weights(dtype: Any) -> None:
     scores = np.array([[1, 1, 1], [2, 1, 0]], dtype)
     weights = ak.nn.masked_softmax(scores, [[False] * 3, [True, False, False]], mode="additive")
     np.testing.assert_allclose(weights.numpy(), [[1 / 3] * 3, [1, 0, 0]], rtol=1e-3)
+
+
+@pytest.mark.parametrize("part", [np.s_[:, :-1], np.s_[:, 4::-1], np.s_[::-1, 1:]])
+def test_a_mask_may_be_a_view_of_a_tensor(part: Any) -> None:
+    keep, scores = np.arange(12).reshape(2, 6) % 3 > 0, np.arange(10.0).reshape(2, 5)
+    found = ak.nn.masked_softmax(scores, ak.constant(keep)[part])
+    np.testing.assert_allclose(found.numpy(), ak.nn.masked_softmax(scores, keep[part].copy()).numpy())
+    spread = ak.nn.masked_softmax(scores, ak.broadcast_to(ak.constant(keep[0, 1:]), (2, 5)))
+    np.testing.assert_allclose(spread.numpy(), ak.nn.masked_softmax(scores, keep[0, 1:]).numpy())

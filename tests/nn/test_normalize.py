@@ -104,6 +104,18 @@ def test_scale_and_offset_give_what_two_more_operations_give(axis: Any) -> None:
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.parametrize("f", [ak.nn.layer_norm, ak.nn.instance_norm])
+@pytest.mark.parametrize("rows", [3, 60])
+def test_the_jacobian_of_scale_and_offset_alone(f: Any, rows: int) -> None:
+    """A record that follows one of them does not hold the input for it."""
+    x, scale = np.random.default_rng(4).normal(size=(2, rows, 5)), np.arange(5.0)
+    standard = f(x).numpy()
+    to_offset = ak.jacobian(lambda offset: f(x, scale, offset))(np.zeros(5)).numpy()
+    np.testing.assert_allclose(to_offset, np.broadcast_to(np.eye(5), (2, rows, 5, 5)))
+    to_scale = ak.jacobian(lambda scale: f(x, scale, np.zeros(5)))(scale).numpy()
+    np.testing.assert_allclose(to_scale, standard[..., None] * np.eye(5), atol=1e-12)
+
+
 def test_layer_norm_with_scale_and_offset_is_one_operation() -> None:
     x = ak.constant(np.arange(6.0).reshape(2, 3))
     with ak.GradientTape() as tape:

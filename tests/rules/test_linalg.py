@@ -219,6 +219,7 @@ def test_products_with_transposed_stacks(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(ak.matmul(a, b.swapaxes(-1, -2)).numpy(), np.einsum("bij,bkj->bik", a, b), atol=1e-12)
     for found, expected in zip(ak.grad(f, (0, 1))(a, b), (g @ b, g.swapaxes(-1, -2) @ a), strict=True):
         np.testing.assert_allclose(found.numpy(), expected, rtol=1e-11, atol=1e-12)
+    # A stack of one matrix is not written out.
     shared = np.broadcast_to(b[:1], b.shape).swapaxes(-1, -2)
     np.testing.assert_allclose(ak.matmul(a, shared).numpy(), a @ b[0].T, rtol=1e-11, atol=1e-12)
 

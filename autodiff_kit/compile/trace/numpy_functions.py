@@ -159,6 +159,18 @@ def _concatenate(arrays: Any, axis: int = 0, **more: Any) -> Any:
     return symbolic_value(tracer, tracer.graph.concat(nodes, axis % nodes[0].ndim))
 
 
+def _roll(x: Any, shift: Any, axis: Any = None) -> Any:
+    """Along each axis, the entries from some place on and then those before it."""
+    if axis is None or type(x) is not SymbolicArray:
+        return NotImplemented
+    for by, k in np.broadcast(shift, axis):
+        ahead, n = (slice(None),) * (int(k) % x.ndim), x.shape[k]
+        place = -int(by) % n if n else 0
+        if place:
+            x = _concatenate([x[(*ahead, slice(place, None))], x[(*ahead, slice(place))]], len(ahead))
+    return x
+
+
 def _stack(arrays: Any, axis: int = 0, **more: Any) -> Any:
     tracer = tracer_of(*arrays)
     return _concatenate([_expand_dims(symbolic_value(tracer, tracer.node(a)), axis) for a in arrays], axis, **more)
@@ -254,6 +266,7 @@ TRACED_FUNCTIONS |= {
     np.diagonal: _diagonal,
     np.concatenate: _concatenate,
     np.stack: _stack,
+    np.roll: _roll,
     np.zeros_like: _full_like(0),
     np.ones_like: _full_like(1),
     np.clip: _clip,
