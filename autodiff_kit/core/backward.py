@@ -120,8 +120,8 @@ def apply_vjp(op: Op, k: int, g: Any, saved: tuple[Any, ...], params: dict[str, 
 
 
 def saved_values(node: Node, graph: bool, g: Any = None) -> tuple[Any, ...]:
-    """The output and inputs of a node, as rules take them; tensors with their nodes where the pass is recorded. Numbers of
-    Python become NumPy's, which give inf for 1/0, of the dtype of the cotangent ``g``, so that it keeps its dtype.
+    """The output and inputs of a node, as rules take them; tensors with their nodes where the pass is recorded. Numbers
+    of Python become NumPy's, which give inf for 1/0, of the dtype of the cotangent ``g``, so that it keeps its dtype.
     """
     saved = node.saved
     if saved is None:
