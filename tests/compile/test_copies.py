@@ -65,8 +65,10 @@ def test_values_and_gradients_are_those_of_eager_operations(name: str, dtype: An
                 np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", ["roll", "joined", "constants at the ends"])
-def test_a_loop_whose_arrays_are_shifted_runs_in_native_code(name: str) -> None:
-    compiled = in_kernels(ak.value_and_grad(steps(SHIFTS[name])), np.arange(12.0))
+def test_a_loop_whose_arrays_are_shifted_runs_in_native_code(name: str, dtype: Any) -> None:
+    """In float32 as well: the reverse steps multiply by the numbers 0.1, which must not make float64 of it."""
+    compiled = in_kernels(ak.value_and_grad(steps(SHIFTS[name])), np.arange(12, dtype=dtype))
     assert compiled.plan.loops
     assert all(step.loop.run_native is not None for step in compiled.plan.loops)
