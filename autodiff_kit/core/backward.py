@@ -120,14 +120,14 @@ def apply_vjp(op: Op, k: int, g: Any, saved: tuple[Any, ...], params: dict[str, 
 
 
 def saved_values(node: Node, graph: bool, g: Any = None) -> tuple[Any, ...]:
-    """The output and inputs of a node, as rules take them; tensors with their nodes where the pass is recorded. Numbers
-    of Python become NumPy's, which give inf for 1/0, of the dtype of the cotangent ``g``, so that it keeps its dtype.
+    """The output and inputs of a node, as rules take them, with NumPy's numbers, which give inf for 1/0. In a recorded
+    pass they are tensors with their nodes, and numbers have the dtype of ``g``, which so keeps it.
     """
     saved = node.saved
     if saved is None:
         raise StructureError(f"the values of {node.op.name!r} were released, so its gradient cannot be computed")
     dtype = getattr(g, "dtype", None)
-    number = dtype.type if dtype is not None and dtype.char in "ef" else float if graph else np.float64
+    number = np.float64 if not graph else float if dtype is None or dtype.char not in "ef" else dtype.type
     nodes = (node, *node.inputs) if graph else (None,) * len(saved)
     own = [number(s) if type(s) is float and n is None else s for s, n in zip(saved, nodes, strict=True)]
     if graph:
