@@ -11,19 +11,18 @@ bound once as globals of the function: parts of the arena, constants and variabl
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from itertools import accumulate, pairwise
-from operator import mul
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import NON_UFUNC_OPS, REDUCTIONS, VIEW_OPS, GraphNode, is_scalar, slice_from_bounds
+from autodiff_kit.compile.node import NON_UFUNC_OPS, REDUCTIONS, VIEW_OPS, GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
 from autodiff_kit.compile.passes.kernel_source import KernelSource, kernel_key, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
+from autodiff_kit.compile.run.copy_units import emit_copies
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units, have_one_float_dtype
 from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
@@ -36,7 +35,6 @@ __all__ = ["PlanCodeGenerator", "filled_table"]
 
 _WORD_BYTES = 8
 _CELL_WORDS = 2
-_MOST_COPIES = 64
 
 
 class PlanCodeGenerator:
@@ -83,7 +81,7 @@ class PlanCodeGenerator:
         self._pending_scalars: set[GraphNode] = set()  # numbers that no line has used so far
         self._unit_of_total: dict[GraphNode, int] = {}  # totals -> index of the unit that computes them
         self._scratch_sizes: dict[tuple[str, str], int] = {}  # entries for each dtype
-        self._zero_bytes = 0
+        self.zero_bytes = 0
         self.needs_python = False
         for u in memory_plan.units:
             self._emit_unit(u)
@@ -299,42 +297,11 @@ class PlanCodeGenerator:
         self.add_unit(native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
         return True
 
-    def _emit_copies(self, n: GraphNode) -> bool:
-        """Add a concatenation, or zeros around an array, as a native unit that copies blocks, if these are few."""
-        if not n.size or any(a.dtype != n.dtype for a in n.args):
-            return False
-        buffer, start, whole = self.locate(n)
-        copies: list[Any] = []
-        if n.op == "pad":
-            parts = [whole[tuple(map(slice_from_bounds, n.params))]]
-            self._zero_bytes = max(self._zero_bytes, whole.nbytes)
-            copies += [(("zeros", None), 0), (buffer, start), whole.nbytes]
-        else:
-            ends = accumulate((a.shape[n.params] for a in n.args), initial=0)
-            parts = [whole[(*(slice(None),) * n.params, slice(*pair))] for pair in pairwise(ends)]
-        for a, part in zip(n.args, parts, strict=True):
-            if is_scalar(a) and (value := view_base(a).value) is None:
-                return False  # a number that is computed
-            source, offset, view = (
-                (("filled", a), 0, np.full(a.shape, value, a.dtype)) if is_scalar(a) else self.locate(a)
-            )
-            if is_scalar(a):
-                self.fixed[source] = view
-            place = start + memory_span(part)[0] - memory_span(whole)[0]
-            blocks = _blocks_without_gaps(view, part)
-            copies += [x for i, j, size in blocks for x in ((source, offset + i), (buffer, place + j), size)]
-            if (a.size and not blocks) or len(copies) > 3 * _MOST_COPIES:
-                return False
-        if n.op == "pad" and not whole.flags.c_contiguous:
-            return False
-        self.add_unit(native_calls.COPY, n.op, [len(copies) // 3, *copies])
-        return True
-
     def _allocate_tables(self) -> None:
         """Allocate the tables and fill in the addresses of memory that does not move."""
         numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_WORDS)
         self.fixed[("scalars", None)] = numbers
-        self.fixed[("zeros", None)] = np.zeros(self._zero_bytes, np.uint8)
+        self.fixed[("zeros", None)] = np.zeros(self.zero_bytes, np.uint8)
         self.fixed |= {room: np.empty(size, room[1]) for room, size in self._scratch_sizes.items()}
         table = filled_table(self._table, self.fixed, self.moved)
         self.units = units = np.zeros((len(self._units), 2), np.int64)
@@ -360,7 +327,7 @@ class PlanCodeGenerator:
 
     def _emit_numpy_call(self, n: GraphNode) -> None:
         """Emit a node that no kernel computes; most results are copied to their location."""
-        if (n.op == "matmul" and self._emit_blas_matmul(n)) or (n.op in ("concat", "pad") and self._emit_copies(n)):
+        if (n.op == "matmul" and self._emit_blas_matmul(n)) or (n.op in ("concat", "pad") and emit_copies(self, n)):
             return
         if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n) or self._emit_row_loop(n)):
             return
@@ -463,18 +430,6 @@ def filled_table(entries: list[Any], fixed: dict[Any, Any], moved: dict[Any, Any
         else:
             moved.setdefault(buffer, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
     return table
-
-
-def _blocks_without_gaps(source: Any, target: Any) -> list[tuple[int, int, int]]:
-    """The largest blocks without gaps in two arrays of one shape: offset in each, and bytes. None if there are many."""
-    for lead in range(source.ndim):
-        shape, blocks = source.shape[:lead], (source[(0,) * lead], target[(0,) * lead])
-        if math.prod(shape) > _MOST_COPIES:
-            break
-        if all(block.flags.c_contiguous for block in blocks):
-            away = [[sum(map(mul, place, x.strides)) for place in np.ndindex(shape)] for x in (source, target)]
-            return [(i, j, blocks[0].nbytes) for i, j in zip(*away, strict=True)]
-    return []
 
 
 def _row_ids(call: OpaqueCall) -> tuple[Any, int]:
