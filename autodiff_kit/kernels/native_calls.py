@@ -18,7 +18,7 @@ from autodiff_kit.kernels.code_cache import load_code, python_function
 from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "COPY", "MATMUL", "SUM_ROWS", "TAKE_ROWS", "load_array", "load_number", "matmul", "matmul_loop_address",
+    "BLOCK_WORD", "COPY", "MATMUL", "MOVE", "SUM_ROWS", "load_array", "load_number", "matmul", "matmul_loop_address",
     "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
@@ -87,21 +87,21 @@ def _copy(table: Any) -> None:
                 place[j] = given[j]
 
 
-def _take_rows(table: Any) -> None:
-    x, ids, out = load_array(table, 0, np.int32), load_array(table, 2, np.int64), load_array(table, 4, np.int32)
-    width = load_word(table, 6)
-    for i in range(ids.shape[0]):
-        row, place = x[ids[i] * width :], out[i * width :]
+def _move(table: Any) -> None:
+    source, target = array_at(load_word(table, 0), np.int32), array_at(load_word(table, 1), np.int32)
+    places, width = load_array(table, 2, np.int64), load_word(table, 4)
+    for k in range(0, places.shape[0], 2):
+        row, place = source[places[k] :], target[places[k + 1] :]
         for j in range(width):
             place[j] = row[j]
 
 
 def _sum_rows(table: Any, dtype: Any) -> None:
-    x, ids, out = load_array(table, 0, dtype), load_array(table, 2, np.int64), load_array(table, 4, dtype)
+    x, places, out = load_array(table, 0, dtype), load_array(table, 2, np.int64), load_array(table, 4, dtype)
     width, sizes = load_word(table, 6), load_array(table, 7, dtype)
     out[: out.shape[0]] = 0
-    for i in range(ids.shape[0]):
-        row, place = x[i * width :], out[ids[i] * width :]
+    for i in range(places.shape[0]):
+        row, place = x[i * width :], out[places[i] :]
         for j in range(width):
             place[j] += row[j]
     for i in range(sizes.shape[0]):
@@ -120,7 +120,7 @@ def _sum_rows64(table: Any) -> None:
 
 _here = sys.modules[__name__]
 _for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
-_units = load_code("", {}, [_here], ["_copy", "matmul", "_take_rows", "_sum_rows32", "_sum_rows64"])
+_units = load_code("", {}, [_here], ["_copy", "matmul", "_move", "_sum_rows32", "_sum_rows64"])
 
 run_units = python_function(_for_python["_run_units"])
 """``run_units(first, last)``: run the units of a table between two addresses, each a function and its arguments.
@@ -140,16 +140,19 @@ After each step, the rows between the last two addresses are followed: each adds
 COPY: Any = _units["_copy"]
 """Address of the unit that copies memory. Its table: how often, then for each: source, target, number of bytes."""
 
-TAKE_ROWS: Any = _units["_take_rows"]
-"""Address of the unit that gathers rows by index.
+BLOCK_WORD = 4
+MOVE: Any = _units["_move"]
+"""Address of the unit that copies blocks of equal length.
 
-Its table: address and length of the operand, of the ids and of the result, and of a row, all in words of four bytes.
+Its table: addresses of source and target; address and length of the places, one in each for each block; and the length
+of a block, all in words of :data:`BLOCK_WORD` bytes.
 """
 
 SUM_ROWS: Any = {"f": _units["_sum_rows32"], "d": _units["_sum_rows64"]}
-"""Addresses of the units that write the sum of the rows of each id.
+"""Addresses of the units that write sums of rows.
 
-Their table: as for :data:`TAKE_ROWS`, in entries, and address and length of numbers that divide the rows, or length 0.
+Their table: address and length of the rows, of the place of each row's sum, and of the result; the length of a row;
+address and length of numbers that divide the rows of the result, or length 0.
 """
 
 MATMUL: Any = _units["matmul"]

@@ -123,8 +123,7 @@ def test_a_slice_of_one_entry_is_an_array(index: slice) -> None:
     def f(x: Any) -> Any:
         return x[index] * 2.0 + x.sum()
 
-    backward = index.step is not None  # no strided view begins behind its end, so it is copied
-    assert copies(f, normal(6)) == backward
+    assert not copies(f, normal(6))  # no strided view begins behind its end, but a native unit takes the entry
     assert planned(ak.grad(lambda x: (f(x) ** 2).sum()), normal(6)).units
 
 

@@ -22,12 +22,11 @@ from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
 from autodiff_kit.compile.passes.kernel_source import KernelSource, kernel_key, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
-from autodiff_kit.compile.run.copy_units import emit_copies
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units, have_one_float_dtype
+from autodiff_kit.compile.run.move_units import emit_moves, emit_sums
 from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.topological_order import view_base
-from autodiff_kit.compile.trace.opaque_call import OpaqueCall
 from autodiff_kit.core.dispatch import compute
 from autodiff_kit.kernels import native_calls, window_loops
 
@@ -188,7 +187,7 @@ class PlanCodeGenerator:
         word = _CELL_WORDS * self._scalar_cells[n]
         return f"scalars_f32[{2 * word + 2}]" if n.dtype == np.float32 else f"scalars_f64[{word}]"
 
-    def _cell_address(self, n: GraphNode) -> tuple[Any, int]:
+    def cell_address(self, n: GraphNode) -> tuple[Any, int]:
         """The buffer and offset of the cell through which units read a number."""
         n = view_base(n)
         if n not in self._scalar_cells:
@@ -254,7 +253,7 @@ class PlanCodeGenerator:
         like, kernel, address = self._compiled[key]
         own = dict(zip(like, nodes, strict=True))
         totals = [own[n] for n in kernel.totals]
-        numbers = [self._cell_address(own[n]) for n in kernel.scalar_inputs]
+        numbers = [self.cell_address(own[n]) for n in kernel.scalar_inputs]
         for n in totals:
             self._pending_scalars.add(n)
             self._unit_of_total[n], self._scalar_cells[n] = len(self._units), len(self._scalar_cells)
@@ -327,9 +326,9 @@ class PlanCodeGenerator:
 
     def _emit_numpy_call(self, n: GraphNode) -> None:
         """Emit a node that no kernel computes; most results are copied to their location."""
-        if (n.op == "matmul" and self._emit_blas_matmul(n)) or (n.op in ("concat", "pad") and emit_copies(self, n)):
+        if (n.op == "matmul" and self._emit_blas_matmul(n)) or emit_moves(self, n) or emit_sums(self, n):
             return
-        if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n) or self._emit_row_loop(n)):
+        if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n)):
             return
         if n.op == "call" and n.params.function is set_rows:
             self._emit_set_rows(n)
@@ -375,7 +374,7 @@ class PlanCodeGenerator:
         if call.function is not compute or call.args[0].loop is None or len(n.args) != len(call.args[1]):
             return False
         found = call.args[0].loop(*n.args, **call.args[2])
-        if not found or not self._are_plain(nodes):
+        if not found or not self.are_plain(nodes):
             return False
         name, sizes = found
         entries: list[Any] = [word for a in nodes for word in (self.locate(a)[:2], a.size)]
@@ -386,31 +385,9 @@ class PlanCodeGenerator:
         self.add_unit(self.compiler(source), name, entries)
         return True
 
-    def _are_plain(self, nodes: tuple[GraphNode, ...]) -> bool:
+    def are_plain(self, nodes: tuple[GraphNode, ...]) -> bool:
         """Whether nodes are arrays of one floating-point dtype that lie in rows without gaps."""
         return have_one_float_dtype(nodes) and all(self.memory_plan.array_of(x).flags.c_contiguous for x in nodes)
-
-    def _emit_row_loop(self, n: GraphNode) -> bool:
-        """Add ``take`` or segment sums and means along the first axis as a native unit, if they fit."""
-        ids, axis = _row_ids(n.params)
-        plain = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu" and ids.ndim == 1 and ids.size > 0
-        if not plain or len(n.args) != 1 or n.args[0].ndim != -axis:
-            return False
-        x, take = n.args[0], n.params.name == "take"
-        rows, sizes = np.array(ids, np.int64), np.empty(0, n.dtype)  # a copy: others may hold the ids
-        table, listed = (x, n) if take else (n, x)
-        inside = rows.min() >= 0 and rows.max() < table.shape[0] and rows.size == listed.shape[0]
-        if not inside or not self._are_plain((x, n)):
-            return False
-        if n.params.name == "segment_mean":
-            sizes = np.maximum(np.bincount(rows, minlength=n.shape[0]), 1).astype(n.dtype)
-        self.env[f"rows_and_sizes{n.number}"] = rows, sizes  # kept alive
-        words = n.dtype.itemsize // 4 if take else 1
-        entries: list[Any] = [self.locate(x)[:2], x.size * words, rows.ctypes.data, rows.size]
-        entries += [self.locate(n)[:2], n.size * words, x.size // x.shape[0] * words, sizes.ctypes.data, sizes.size]
-        unit = native_calls.TAKE_ROWS if take else native_calls.SUM_ROWS[n.dtype.char]
-        self.add_unit(unit, n.params.name, entries)
-        return True
 
 
 def filled_table(entries: list[Any], fixed: dict[Any, Any], moved: dict[Any, Any]) -> Any:
@@ -430,15 +407,6 @@ def filled_table(entries: list[Any], fixed: dict[Any, Any], moved: dict[Any, Any
         else:
             moved.setdefault(buffer, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
     return table
-
-
-def _row_ids(call: OpaqueCall) -> tuple[Any, int]:
-    """The row ids and the axis of a ``take`` or segment operation; None for other calls."""
-    if call.function is np.take and len(call.args) == 2 and set(call.kwargs) == {"axis"}:
-        return call.args[1], call.kwargs["axis"]
-    if call.name in ("segment_sum", "segment_mean"):
-        return call.args[-1].get("ids"), -call.args[-1]["ndim"]
-    return None, 0
 
 
 def _batch_stride(shape: tuple[int, ...], strides: tuple[int, ...]) -> int | None:
