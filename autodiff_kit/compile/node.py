@@ -112,6 +112,8 @@ def is_scalar(node: GraphNode) -> bool:
     """Whether a plan keeps the node as a single NumPy or Python number instead of an array."""
     if node.size != 1:
         return False
+    if node.op in COMPARISON_OPS:
+        return True
     if node.dtype.kind != "f" or node.op in ("call", "item", "matmul", "concat", "copy"):
         return node.weak or (node.op == "const" and node.shape == ())
     return is_scalar(node.args[0]) if node.op in VIEW_OPS else True

@@ -18,7 +18,8 @@ from autodiff_kit.kernels.code_cache import load_code, python_function
 from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "BLOCK_WORD", "COPY", "MATMUL", "MOVE", "SUM_ROWS", "load_array", "load_number", "matmul", "matmul_loop_address",
+    "BLOCK_WORD", "COPY", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE", "SUM_ROWS", "load_array", "load_number", "matmul",
+    "matmul_loop_address",
     "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
@@ -66,6 +67,18 @@ def _run_steps(count: Any, first: Any, last: Any, first_place: Any, last_place: 
         for row in range(first_place, last_place, 2 * _WORD_BYTES):
             place = array_at(load_word(row, 0), np.int64)
             place[0] += load_word(row, 1)
+
+
+def _run_loop(table: Any) -> None:
+    for k in range(5, 5 + 2 * load_word(table, 4), 2):
+        array_at(load_word(table, k), np.int64)[0] = load_word(table, k + 1)
+    count = load_word(table, 5 + 2 * load_word(table, 4))
+    _run_steps(count, load_word(table, 0), load_word(table, 1), load_word(table, 2), load_word(table, 3))
+
+
+def _keep_failure(table: Any) -> None:
+    if array_at(load_word(table, 0), np.int32)[0] != 0:
+        array_at(load_word(table, 1), np.int32)[0] = np.int32(1)
 
 
 def matmul(table: Any) -> None:
@@ -120,7 +133,8 @@ def _sum_rows64(table: Any) -> None:
 
 _here = sys.modules[__name__]
 _for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
-_units = load_code("", {}, [_here], ["_copy", "matmul", "_move", "_sum_rows32", "_sum_rows64"])
+_names = ["_copy", "matmul", "_move", "_run_loop", "_keep_failure", "_sum_rows32", "_sum_rows64"]
+_units = load_code("", {}, [_here], _names)
 
 run_units = python_function(_for_python["_run_units"])
 """``run_units(first, last)``: run the units of a table between two addresses, each a function and its arguments.
@@ -154,6 +168,16 @@ SUM_ROWS: Any = {"f": _units["_sum_rows32"], "d": _units["_sum_rows64"]}
 Their table: address and length of the rows, of the place of each row's sum, and of the result; the length of a row;
 address and length of numbers that divide the rows of the result, or length 0.
 """
+
+LOOP: Any = _units["_run_loop"]
+"""Address of the unit that runs a loop inside the step of another.
+
+Its table: the last four arguments of :data:`run_steps`; the number of rows that follow; for each, a place and the
+address that is stored there first; and the number of steps.
+"""
+
+KEEP_FAILURE: Any = _units["_keep_failure"]
+"""Address of the unit that sets a second number to 1 where the first is not 0. Its table: the addresses of both."""
 
 MATMUL: Any = _units["matmul"]
 """Address of the unit that multiplies matrices.

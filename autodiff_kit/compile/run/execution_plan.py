@@ -99,7 +99,7 @@ class ExecutionPlan:
         from autodiff_kit.compile.run.kernel_plan import KernelPlan, can_use_kernels
         from autodiff_kit.compile.run.scalar_program import is_scalar_graph
 
-        numbers = is_scalar_graph(self.nodes)
+        numbers = is_scalar_graph(self.nodes, self.loop is not None)
         if numbers or can_use_kernels(self.nodes):
             self.kernel_plan = KernelPlan(self.trace, compiler or load_kernel, numbers)
         self.run = self.kernel_plan.run if self.kernel_plan else self.run_numpy

@@ -16,7 +16,7 @@ from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator, filled_table
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.trace.loop_call import LoopCall
-from autodiff_kit.kernels.native_calls import COPY, run_steps, write_addresses
+from autodiff_kit.kernels.native_calls import COPY, KEEP_FAILURE, run_steps, write_addresses
 
 __all__ = ["native_loop"]
 
@@ -38,11 +38,12 @@ class _NativeLoop:
 
     def __init__(self, loop: LoopCall, generator: PlanCodeGenerator | ScalarProgram, places: list[Any]) -> None:
         self.loop = loop
-        self.memory = [generator.env["memory"]]  # kept alive
+        self.memory: list[Any] = [generator.env]  # kept alive
         self.backward = loop.order.step < 0
         self.rows = {buffer: list(rows) for buffer, rows in generator.moved.items()}
         self.fixed = dict(generator.fixed)
         self.steps: dict[Any, int] = {}  # buffer -> bytes from one step to the next
+        self.may_fail, self.failed = bool(generator.failures), np.zeros(1, np.intc)
         self.current, self.fresh = (
             [np.zeros(n.shape, n.dtype) for n in part[: loop.carries]] for part in (loop.inputs, loop.outputs)
         )
@@ -52,7 +53,9 @@ class _NativeLoop:
             c and np.ndarray(n.shape, float, self.fixed[c[0]], c[1]) for n, c in zip(loop.inputs, cells, strict=True)
         ]
         before, after = self._copies(self._copied_before(cells)), self._copies(self._copied_after(places))
-        self.units = _words([*before, *generator.units.tolist(), *after])
+        failures = [self._keep(np.array([x.ctypes.data, self.failed.ctypes.data])) for x in generator.failures]
+        kept = [(KEEP_FAILURE, table.ctypes.data) for table in failures]
+        self.units = _words([*before, *generator.units.tolist(), *after, *kept])
         self.advance = _words([(row[0], step) for buffer, step in self.steps.items() for row in self.rows[buffer]])
         self.bindings = {buffer: _ends(self._keep(_words(rows))) for buffer, rows in self.rows.items()}
         self.ends = (*_ends(self.units), *_ends(self.advance))
@@ -96,14 +99,47 @@ class _NativeLoop:
         table = self._keep(filled_table([len(copies) // 3, *copies], self.fixed, self.rows))
         return [(COPY, table.ctypes.data)]
 
-    def __call__(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any]:
-        """Run all steps; fills the stacks, and returns the last carry."""
+    def copies_and_rows(self, places: list[Any], stacks: list[Any]) -> tuple[list[Any], list[Any]]:
+        """What a plan that has the loop as a unit copies before it, and which addresses the unit stores first.
+
+        Copies are source, target and size, addresses their place and value. ``places`` are buffers and offsets of the
+        given values, as in a table of the plan.
+        """
+        loop, copies, rows = self.loop, list[Any](), list[Any]()
+        self.memory.append(stacks)
+        for k, (node, (buffer, offset)) in enumerate(zip(loop.inputs, places, strict=True)):
+            cell = self.current[k] if k < loop.carries else self.cells[k]
+            each_step = loop.carries <= k < loop.carries + loop.entries
+            if cell is not None and not each_step:
+                copies += [(buffer, offset), cell.ctypes.data, _size(node)]
+            else:
+                last = (len(loop.order) - 1) * _size(node) if self.backward and each_step else 0
+                for place, inside in self.rows.get(("input", node), ()):
+                    rows += [place, (buffer, offset + last + inside)]
+        for key, array in self._own_arrays(stacks):
+            for place, inside in self.rows.get(key, ()):
+                rows += [place, array.ctypes.data + inside]
+        return copies, rows
+
+    def _own_arrays(self, stacks: list[Any]) -> list[Any]:
+        """The buffers of the step with their arrays: of its carry, and of what all steps leave, in their order.
+
+        They are bound anew at each call, since the plan of the step may have run by itself in between.
+        """
+        loop = self.loop
+        found: list[Any] = [(("input", node), x) for node, x in zip(loop.inputs, self.current, strict=False)]
+        found += [(("out", k), x) for k, x in enumerate(self.fresh)]
+        of_steps = [(("out", loop.carries + j), stacks[k]) for j, k in enumerate(loop.computed)]
+        of_steps += [(("kept", k), stacks[k]) for k, _ in loop.kept]
+        return found + [(key, stack[::-1] if self.backward else stack) for key, stack in of_steps]
+
+    def __call__(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any] | None:
+        """Run all steps; fills the stacks, and returns the last carry, or None if LAPACK failed."""
         loop, backward = self.loop, self.backward
         bound: list[tuple[Any, Any]] = []
         for k, (node, value) in enumerate(zip(loop.inputs, values, strict=True)):
             if k < loop.carries:
                 self.current[k][...] = value
-                bound.append((("input", node), self.current[k]))
             elif k >= loop.carries + loop.entries and self.cells[k] is not None:
                 self.cells[k][...] = value
             elif ("input", node) in self.bindings:
@@ -112,14 +148,13 @@ class _NativeLoop:
                     array = np.array(array, order="C")
                 entry = k < loop.carries + loop.entries
                 bound.append((("input", node), array[::-1] if backward and entry else array))
-        bound += [(("out", k), fresh) for k, fresh in enumerate(self.fresh)]
-        computed = [(("out", loop.carries + j), stacks[k]) for j, k in enumerate(loop.computed)]
-        kept = [(("kept", k), stacks[k]) for k, _ in loop.kept]
-        bound += [(buffer, stack[::-1] if backward else stack) for buffer, stack in computed + kept]
-        for buffer, array in bound:
+        for buffer, array in [*bound, *self._own_arrays(stacks)]:
             if buffer in self.bindings:
                 write_addresses(*self.bindings[buffer], id(array))
         run_steps(float(len(loop.order)), *self.ends)
+        if self.failed[0]:
+            self.failed[0] = 0
+            return None
         return [
             x.item() if node.weak else x.copy()[()]  # a number where the shape is ()
             for x, node in zip(self.current, loop.inputs, strict=False)

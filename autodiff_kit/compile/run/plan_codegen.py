@@ -24,8 +24,10 @@ from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units, have_one_float_dtype
+from autodiff_kit.compile.run.loop_units import emit_loop, emit_loop_result
 from autodiff_kit.compile.run.move_units import emit_moves, emit_sums
 from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
+from autodiff_kit.compile.run.scalar_program import computes_number, instruction, interpreter_source
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.core.dispatch import compute
 from autodiff_kit.kernels import native_calls, window_loops
@@ -50,8 +52,10 @@ class PlanCodeGenerator:
     pointer_rows : dict
         For each buffer that may move: begin and end of its rows for ``write_addresses``.
     needs_python : bool
-        Whether lines of Python run between the units: a NumPy call, arithmetic on single numbers, or the question
-        whether LAPACK failed.
+        Whether lines of Python run between the units, such as NumPy calls. The question whether LAPACK failed does not
+        count: loops ask it after all steps.
+    failures : list of array
+        The numbers that are not 0 where LAPACK failed.
     units, fixed, moved : array, dict, dict
         Rows of function and table; the memory of each buffer that stays; the rows of each that may move.
     """
@@ -78,10 +82,13 @@ class PlanCodeGenerator:
         self._table: list[Any] = []  # numbers, and pairs of buffer and byte offset
         self._scalar_cells: dict[Any, int] = {}
         self._pending_scalars: set[GraphNode] = set()  # numbers that no line has used so far
-        self._unit_of_total: dict[GraphNode, int] = {}  # totals -> index of the unit that computes them
+        self._unit_of_number: dict[GraphNode, int] = {}  # numbers -> index of the unit that computes them
+        self._instructions: list[tuple[int, ...]] = []  # of the interpreter, for the next unit
+        self._initial_numbers: dict[int, float] = {}  # by cell
         self._scratch_sizes: dict[tuple[str, str], int] = {}  # entries for each dtype
         self.zero_bytes = 0
-        self.needs_python = False
+        self.loop_results: dict[tuple[GraphNode, int], Any] = {}  # of loops that run as units: their arrays
+        self.needs_python, self.failures = False, list[Any]()
         for u in memory_plan.units:
             self._emit_unit(u)
         self._emit_pending_units()
@@ -147,9 +154,9 @@ class PlanCodeGenerator:
             return self.scalar_expression(node.args[0])
         if node in self._pending_scalars:
             self._pending_scalars.remove(node)
-            if self._unit_of_total.get(node, -1) >= self._emitted_units:
+            if self._unit_of_number.get(node, -1) >= self._emitted_units:
                 self._emit_pending_units()
-            computed = self._total_expression if node in self._unit_of_total else self._scalar_computation
+            computed = self._stored_number if node in self._unit_of_number else self._scalar_computation
             self.lines.append(f"n{node.number} = {computed(node)}")
         return f"n{node.number}"
 
@@ -182,19 +189,32 @@ class PlanCodeGenerator:
             return names[whole] if is_scalar(whole) else f"np.{n.op}({self.view_name(whole)}, axis=None{more})"
         return numpy_expression(n, names, self.env)
 
-    def _total_expression(self, n: GraphNode) -> str:
-        """The expression that reads a total that a kernel has stored, in float64 or behind it in float32."""
+    def _stored_number(self, n: GraphNode) -> str:
+        """The expression that reads a number that a unit has stored, in float64 or behind it in float32."""
         word = _CELL_WORDS * self._scalar_cells[n]
+        if n.dtype.kind == "b":
+            return f"np.bool(scalars_f64[{word}])"
         return f"scalars_f32[{2 * word + 2}]" if n.dtype == np.float32 else f"scalars_f64[{word}]"
 
     def cell_address(self, n: GraphNode) -> tuple[Any, int]:
         """The buffer and offset of the cell through which units read a number."""
-        n = view_base(n)
-        if n not in self._scalar_cells:
-            text = self.scalar_expression(n)
-            self._scalar_cells[n] = len(self._scalar_cells)
-            self.lines.append(f"scalars[{_CELL_WORDS * self._scalar_cells[n]}] = {text}")
-        return self._cell_of(n)
+        self._cell(n)
+        return self._cell_of(view_base(n))
+
+    def _cell(self, n: GraphNode) -> int:
+        """The cell through which units read a number or the one entry of an array; it is filled on first use."""
+        n = view_base(n) if is_scalar(n) else n
+        if n in self._scalar_cells:
+            return self._scalar_cells[n]
+        text = self.scalar_expression(n) if is_scalar(n) and n.op != "const" else None
+        cell = self._scalar_cells[n] = len(self._scalar_cells)
+        if text is not None:
+            self.lines.append(f"scalars[{_CELL_WORDS * cell}] = {text}")
+        elif n.op == "const":
+            self._initial_numbers[cell] = float(np.reshape(n.value, ()))
+        else:
+            self.add_unit(native_calls.COPY, "entry", [1, self.locate(n)[:2], self._cell_of(n), _WORD_BYTES])
+        return cell
 
     def _cell_of(self, n: GraphNode) -> tuple[Any, int]:
         """The buffer and offset of the cell of a number that has one."""
@@ -215,6 +235,8 @@ class PlanCodeGenerator:
             self._emit_kernel(u)
         elif not is_scalar(u.node):
             self._emit_numpy_call(u.node)
+        elif computes_number(u.node) and not u.node.weak and all(map(_is_readable_number, u.node.args)):
+            self._emit_instruction(u.node)
         else:
             self.needs_python = True
             self._pending_scalars.add(u.node)
@@ -222,22 +244,42 @@ class PlanCodeGenerator:
                 self._emit_pending_units()
                 self.scalar_expression(u.node)
 
+    def _emit_instruction(self, n: GraphNode) -> None:
+        """Add an operation on single numbers to the program that the next unit runs."""
+        operands = [_CELL_WORDS * self._cell(a) for a in n.args]
+        self._pending_scalars.add(n)
+        self._unit_of_number[n], self._scalar_cells[n] = len(self._units), len(self._scalar_cells)
+        self._instructions.append(instruction(n, _CELL_WORDS * self._scalar_cells[n], operands))
+
+    def _end_program(self) -> None:
+        """Add the instructions so far as a unit."""
+        if not self._instructions:
+            return
+        program, count = np.array(self._instructions, np.int64), len(self._instructions)
+        self._instructions.clear()
+        self.env[f"program{len(self._units)}"] = program  # kept alive
+        cells = [(("scalars", None), 0), _CELL_WORDS * len(self._scalar_cells)]
+        entries = [program.ctypes.data, program.size, *cells]
+        self.add_unit(self.compiler(interpreter_source()), f"{count} operations on numbers", entries)
+
     def add_unit(self, function: int, said: str, entries: list[Any]) -> None:
         """Add a native function with its table entries to the units of the next run."""
+        self._end_program()
         self._units.append((function, len(self._table), said))
         self._table += entries
 
     def _emit_pending_units(self) -> None:
         """Emit the line that runs the units added since the last one."""
+        self._end_program()
         last = len(self._units)
         if self._emitted_units < last:
             comment = "; ".join(said for *_, said in self._units[self._emitted_units :])
             self.lines.append(f"run_units(unit{self._emitted_units}, unit{last})  # {comment}")
             self._emitted_units = last
 
-    def _emit_line(self, text: str) -> None:
+    def _emit_line(self, text: str, always: bool = True) -> None:
         """Emit a line after the pending units."""
-        self.needs_python = True
+        self.needs_python |= always
         self._emit_pending_units()
         self.lines.append(text)
 
@@ -254,9 +296,10 @@ class PlanCodeGenerator:
         own = dict(zip(like, nodes, strict=True))
         totals = [own[n] for n in kernel.totals]
         numbers = [self.cell_address(own[n]) for n in kernel.scalar_inputs]
+        self._end_program()
         for n in totals:
             self._pending_scalars.add(n)
-            self._unit_of_total[n], self._scalar_cells[n] = len(self._units), len(self._scalar_cells)
+            self._unit_of_number[n], self._scalar_cells[n] = len(self._units), len(self._scalar_cells)
         entries: list[Any] = []  # the arguments of the kernel
         for n in kernel.arrays:
             buffer, offset, view = self.locate(own[n])
@@ -299,6 +342,8 @@ class PlanCodeGenerator:
     def _allocate_tables(self) -> None:
         """Allocate the tables and fill in the addresses of memory that does not move."""
         numbers = np.zeros(max(len(self._scalar_cells), 1) * _CELL_WORDS)
+        for cell, value in self._initial_numbers.items():
+            numbers[_CELL_WORDS * cell] = value
         self.fixed[("scalars", None)] = numbers
         self.fixed[("zeros", None)] = np.zeros(self.zero_bytes, np.uint8)
         self.fixed |= {room: np.empty(size, room[1]) for room, size in self._scratch_sizes.items()}
@@ -326,6 +371,8 @@ class PlanCodeGenerator:
 
     def _emit_numpy_call(self, n: GraphNode) -> None:
         """Emit a node that no kernel computes; most results are copied to their location."""
+        if (n.op == "call" and emit_loop(self, n)) or (n.op == "item" and emit_loop_result(self, n)):
+            return
         if (n.op == "matmul" and self._emit_blas_matmul(n)) or emit_moves(self, n) or emit_sums(self, n):
             return
         if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n)):
@@ -359,7 +406,7 @@ class PlanCodeGenerator:
     def emit_call_line(self, n: GraphNode, condition: str = "") -> None:
         """Emit an opaque call, whose result is copied to its location."""
         checked = f"check_form({self._numpy_text(n)}, {n.shape}, {n.dtype.str!r}, {n.params.name!r})"
-        self._emit_line(f"{condition}copyto({self.view_name(n)}, {checked})")
+        self._emit_line(f"{condition}copyto({self.view_name(n)}, {checked})", always=not condition)
 
     def _emit_set_rows(self, n: GraphNode) -> None:
         """Emit the replacement of rows; in a table that the plan owns, nothing else is touched."""
@@ -407,6 +454,11 @@ def filled_table(entries: list[Any], fixed: dict[Any, Any], moved: dict[Any, Any
         else:
             moved.setdefault(buffer, []).append((table.ctypes.data + _WORD_BYTES * k, offset))
     return table
+
+
+def _is_readable_number(n: GraphNode) -> bool:
+    """Whether the interpreter can read a node: a number, or an array of one entry of float64."""
+    return is_scalar(n) or (n.size == 1 and n.dtype == np.float64)
 
 
 def _batch_stride(shape: tuple[int, ...], strides: tuple[int, ...]) -> int | None:

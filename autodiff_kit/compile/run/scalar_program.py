@@ -15,7 +15,7 @@ from autodiff_kit.compile.passes.kernel_source import EXPRESSIONS
 from autodiff_kit.compile.run.kernel_loader import module_source
 from autodiff_kit.kernels.native_calls import run_units
 
-__all__ = ["ScalarProgram", "is_scalar_graph"]
+__all__ = ["ScalarProgram", "computes_number", "instruction", "interpreter_source", "is_scalar_graph"]
 
 MIN_OPERATIONS = 8
 """With fewer operations, lines of Python are as fast."""
@@ -29,24 +29,38 @@ _SINE_AND_COSINE = {
 _INSTRUCTION_LENGTH = 5  # opcode, cell of the result, cells of three operands
 
 
-def is_scalar_graph(nodes: list[GraphNode]) -> bool:
-    """Whether the interpreter can run a graph: float64 numbers, and operations that it has."""
+def computes_number(n: GraphNode) -> bool:
+    """Whether the interpreter computes a node with one entry: float64 or the result of a comparison."""
+    if n.weak and n.op in ("divide", "power"):  # Python raises an error where the interpreter gives inf or nan
+        return False
+    known = n.op in EXPRESSIONS or n.op in _IDENTITY_OPS
+    return known and (n.op in VIEW_OPS or n.dtype == np.float64 or (n.dtype == bool and n.op != "cast"))
+
+
+def is_scalar_graph(nodes: list[GraphNode], is_step: bool = False) -> bool:
+    """Whether the interpreter runs a graph: one of float64 numbers, and of operations that it has.
+
+    The step of a loop may have few of them: in a program it needs no Python.
+    """
 
     def known(n: GraphNode) -> bool:
-        if n.op in ("input", "const"):
-            return n.op == "const" or n.dtype == np.float64
-        if n.op not in EXPRESSIONS and n.op not in _IDENTITY_OPS:
-            return False
-        if n.weak and n.op in ("divide", "power"):  # Python raises an error where the interpreter gives inf or nan
-            return False
-        return n.op in VIEW_OPS or n.dtype == np.float64 or (n.dtype == bool and n.op != "cast")
+        return n.op == "const" or (n.op == "input" and n.dtype == np.float64) or computes_number(n)
 
     work = [n for n in nodes if n.op not in VIEW_OPS and n.op not in ("input", "const")]
-    return len(work) >= MIN_OPERATIONS and all(n.size == 1 and known(n) for n in nodes)
+    return len(work) >= (1 if is_step else MIN_OPERATIONS) and all(n.size == 1 and known(n) for n in nodes)
 
 
-def _interpreter_source() -> str:
-    """The source of the interpreter's module: a loop over instructions with a branch for each operation."""
+def instruction(n: GraphNode, result: int, operands: list[int]) -> tuple[int, ...]:
+    """The instruction that computes a node, given the cells of its result and operands."""
+    op = "positive" if n.op in _IDENTITY_OPS else n.op
+    return (_OPERATIONS.index(op), result, *(operands + operands[-1:] * 2)[:3])
+
+
+def interpreter_source() -> str:
+    """The source of the interpreter's module: a loop over instructions with a branch for each operation.
+
+    Its table: address and length of the instructions, and of the cells.
+    """
     lines = ["def kernel(program, cells):", f"    for i in range(0, program.shape[0], {_INSTRUCTION_LENGTH}):"]
     lines += [f"        {name} = cells[program[i + {k}]]" for k, name in enumerate("abc", 2)]
     for k, op in enumerate(_OPERATIONS):
@@ -74,11 +88,10 @@ class ScalarProgram:
             self.cell_of[n] = len(initial_values)
             initial_values.append(float(np.reshape(n.value, ())) if n.op == "const" else 0.0)
             if n.args:
-                places = [self.cell_of[a] for a in n.args]
-                self.instructions.append((_OPERATIONS.index(n.op), self.cell_of[n], *(places + places[-1:] * 2)[:3]))
+                self.instructions.append(instruction(n, self.cell_of[n], [self.cell_of[a] for a in n.args]))
         rows, cells = np.array(self.instructions, np.int64), np.array(initial_values)
         table = np.array([rows.ctypes.data, rows.size, cells.ctypes.data, cells.size], np.int64)
-        unit = np.array([compiler(_interpreter_source()), table.ctypes.data], np.int64)
+        unit = np.array([compiler(interpreter_source()), table.ctypes.data], np.int64)
         self.env: dict[str, Any] = {
             "run_units": run_units,
             "first": float(unit.ctypes.data),
@@ -88,7 +101,7 @@ class ScalarProgram:
             "np": np,
         }
         self.units, self.fixed, self.moved = unit.reshape(1, 2), {("scalars", None): cells}, dict[Any, Any]()
-        self.needs_python = False
+        self.needs_python, self.failures = False, list[Any]()
         self.view_lines: list[str] = []
         self.lines = ["run_units(first, last)"]
         self.views_of_buffer: dict[Any, Any] = {}

@@ -29,7 +29,8 @@ class LoopCall:
     specs : list of tuple
         Shape and dtype of each array that the loop returns.
     run_native : callable or None
-        Runs all steps in native code; set once kernels are ready that need no Python between them.
+        Runs all steps in native code; set once kernels are ready that need no Python between them. It gives None where
+        LAPACK failed: the steps then run one by one, and the one that fails says why.
     """
 
     __name__ = "scan"
@@ -48,7 +49,7 @@ class LoopCall:
         self.specs = [(n.shape, n.dtype) for n in outputs[: self.carries]]
         self.specs += [((len(order), *n.shape), n.dtype) for n in outputs[self.carries :]]
         self.plan: Any = None
-        self.run_native: Callable[..., list[Any]] | None = None
+        self.run_native: Callable[..., list[Any] | None] | None = None
 
     def is_random(self) -> bool:
         """Whether a step draws random numbers."""
@@ -58,8 +59,8 @@ class LoopCall:
         carries, first_shared = self.carries, self.carries + self.entries
         carry, entries, shared = list(values[:carries]), values[carries:first_shared], values[first_shared:]
         stacks = [np.empty(shape, dtype) for shape, dtype in self.specs[carries:]]
-        if self.run_native is not None:
-            return (*self.run_native(values, stacks), *stacks)
+        if self.run_native is not None and (last := self.run_native(values, stacks)) is not None:
+            return (*last, *stacks)
         kept, computed = (
             [(stacks[k], j) for k, j in self.kept],
             [(stacks[k], carries + j) for j, k in enumerate(self.computed)],

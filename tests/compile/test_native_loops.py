@@ -1,0 +1,160 @@
+"""Loops whose steps need no Python: numbers, comparisons, loops inside of loops, and LAPACK, which may fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff_kit as ak
+from autodiff_kit.compile.run.execution_plan import build_kernels_now
+
+RNG = np.random.default_rng(0)
+SQUARE = RNG.normal(size=(4, 4)) * 0.3
+COLUMNS = RNG.normal(size=(4, 2))
+POINTS = RNG.random((6, 6))
+
+
+def soft_warping(distances: Any) -> Any:
+    """Soft dynamic time warping: a loop over columns inside a loop over rows."""
+
+    def row(before: Any, costs: Any) -> Any:
+        def cell(left: Any, given: Any) -> Any:
+            cost, up, diagonal = given
+            reached = cost - 0.1 * ak.logsumexp(ak.stack([-left / 0.1, -up / 0.1, -diagonal / 0.1]))
+            return reached, reached
+
+        shifted = ak.concat([before[:1] * 0 + 1e3, before[:-1]])
+        _, new = ak.scan(cell, np.float64(1e3), (costs, before, shifted))
+        return new, new[-1]
+
+    return ak.scan(row, ak.cumsum(distances[0]), distances[1:])[0][-1]
+
+
+def line_search(x: Any) -> Any:
+    """Steepest descent with steps that are halved until they descend."""
+
+    def step(x: Any, _: Any) -> Any:
+        slope = 2.0 * (SQUARE.T @ (SQUARE @ x))
+        loss = ak.sum((SQUARE @ x) ** 2)
+
+        def halve(size: Any, _: Any) -> Any:
+            descends = ak.sum((SQUARE @ (x - size * slope)) ** 2) <= loss - 1e-4 * size * ak.sum(slope * slope)
+            return ak.where(descends, size, 0.5 * size), None
+
+        return x - ak.scan(halve, np.float64(8.0), length=6)[0] * slope, loss
+
+    return ak.sum(ak.scan(step, x, length=5)[1])
+
+
+def normalised(x: Any) -> Any:
+    """Power iteration."""
+
+    def step(v: Any, _: Any) -> Any:
+        new = x @ v
+        return new / ak.norm(new), ak.max(new)
+
+    v, largest = ak.scan(step, np.ones(4), length=7)
+    return ak.sum(v * v * v) + ak.sum(largest)
+
+
+def branches(x: Any) -> Any:
+    def step(c: Any, _: Any) -> Any:
+        c = ak.cond(ak.sum(c) > 0, lambda c: c * 0.5 - 0.1, lambda c: c * c + 0.3, c)
+        return c, ak.where(c[0] > c[1], c[0], -1.0) * 2.0
+
+    return ak.sum(ak.scan(step, x, length=9)[1])
+
+
+def riccati(x: Any) -> Any:
+    """Matrices of a linear regulator: a system is solved in each step."""
+
+    def step(p: Any, _: Any) -> Any:
+        gain = ak.solve(np.eye(2) + COLUMNS.T @ p @ COLUMNS, COLUMNS.T @ p @ SQUARE)
+        return x + SQUARE.T @ p @ (SQUARE - COLUMNS @ gain), None
+
+    return ak.sum(ak.scan(step, x, length=5)[0])
+
+
+def backward_sums(x: Any) -> Any:
+    """Two loops inside of one, one of them from the end, with numbers that the outer step computes."""
+
+    def step(c: Any, row: Any) -> Any:
+        weight = 0.1 * ak.sum(row)
+        total, partial = ak.scan(lambda s, e: (s + weight * e, s * e), ak.sum(c) * 0.0, row * c, reverse=True)
+        last, _ = ak.scan(lambda s, e: (ak.tanh(s + e), None), c, ak.stack([row, partial]))
+        return last + total, ak.max(partial)
+
+    c, largest = ak.scan(step, x[0], x, reverse=True)
+    return ak.sum(c) + ak.sum(largest)
+
+
+PROGRAMS = {
+    "soft warping": (soft_warping, POINTS),
+    "line search": (line_search, np.arange(1.0, 5.0)),
+    "normalised": (normalised, SQUARE),
+    "branches": (branches, np.array([0.3, -0.2])),
+    "riccati": (riccati, np.eye(4)),
+    "backward sums": (backward_sums, POINTS),
+}
+
+
+@pytest.mark.parametrize("name", list(PROGRAMS))
+def test_loops_run_in_native_code_with_the_results_of_eager_operations(name: str) -> None:
+    loss, x = PROGRAMS[name]
+    compiled = ak.compile(ak.value_and_grad(loss))
+    compiled(x)
+    build_kernels_now(compiled)
+    assert all(step.loop.run_native is not None for step in compiled.plan.loops)
+    for given in (x, x * 0.9, x):
+        for found, expected in zip(compiled(given), ak.value_and_grad(loss)(given), strict=True):
+            np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-9, atol=1e-12)
+
+
+def test_a_loop_goes_on_natively_after_one_in_which_lapack_failed() -> None:
+    """The steps run again one by one, so the error is that of the step, and nothing stays behind."""
+
+    def loss(x: Any) -> Any:
+        def step(p: Any, _: Any) -> Any:
+            return p + 0.1 * ak.cholesky(p), None
+
+        return ak.sum(ak.scan(step, x, length=4)[0])
+
+    compiled = ak.compile(loss)
+    good, bad = np.eye(3), np.diag([1.0, -1.0, 1.0])
+    expected = compiled(good).numpy()
+    build_kernels_now(compiled)
+    assert all(step.loop.run_native is not None for step in compiled.plan.loops)
+    for _ in range(2):
+        assert compiled(good).numpy() == pytest.approx(expected, rel=1e-12)
+        with pytest.raises(ak.AutodiffError, match="positive definite"):
+            compiled(bad)
+
+
+def test_a_plan_keeps_the_native_form_of_a_loop_that_was_built_twice() -> None:
+    """Two threads may build the same kernels. The addresses in the plan are those of the first form."""
+    compiled = ak.compile(ak.value_and_grad(backward_sums))
+    expected = compiled(POINTS)
+    build_kernels_now(compiled)
+    for step in compiled.plan.loops:
+        step.build()
+    rooms = [np.full(n, np.nan) for n in range(1, 400)]  # over memory that nobody keeps
+    for found, wanted in zip(compiled(POINTS), expected, strict=True):
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-9)
+    assert rooms
+
+
+def test_results_of_comparisons_are_boolean() -> None:
+    def f(x: Any) -> Any:
+        total = ak.sum(x * 2.0)
+        return total > 1.0, ak.logical_and(total > 1.0, total < 3.0), ak.where(total > 1.0, x, -x), total
+
+    compiled = ak.compile(f)
+    x = np.linspace(0.0, 1.0, 5)
+    compiled(x)
+    build_kernels_now(compiled)
+    for given in (x, -x, x * 0.25):
+        for found, expected in zip(compiled(given), f(ak.constant(given)), strict=True):
+            assert np.asarray(found).dtype == expected.dtype
+            np.testing.assert_array_equal(np.asarray(found), expected.numpy())
