@@ -18,9 +18,8 @@ from autodiff_kit.kernels.code_cache import load_code, python_function
 from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "BLOCK_WORD", "COPY", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE", "SUM_ROWS", "load_array", "load_number", "matmul",
-    "matmul_loop_address",
-    "run_steps", "run_units", "store_number", "write_addresses",
+    "ADD_ROWS", "BLOCK_WORD", "COPY", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE", "READ_ROWS", "SUM_ROWS", "load_array",
+    "load_number", "matmul", "matmul_loop_address", "run_steps", "run_units", "store_number", "write_addresses",
 ]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
@@ -131,9 +130,56 @@ def _sum_rows64(table: Any) -> None:
     _sum_rows(table, np.float64)
 
 
+def _row_number(table: Any, k: Any) -> Any:
+    """Row number ``k``, counted from the start; 0 in place of one that is out of range, which is noted."""
+    row, count = load_array(table, 1, np.int64)[k], load_word(table, 3)
+    if row < 0:
+        row += count
+    if row < 0 or row >= count:
+        array_at(load_word(table, 7), np.int32)[0] = np.int32(1)
+        row = 0
+    return row
+
+
+def _read_rows(table: Any, dtype: Any) -> None:
+    source, width, target = array_at(load_word(table, 0), dtype), load_word(table, 4), load_array(table, 5, dtype)
+    array_at(load_word(table, 7), np.int32)[0] = np.int32(0)
+    for k in range(load_word(table, 2)):
+        row, place = source[_row_number(table, k) * width :], target[k * width :]
+        for j in range(width):
+            place[j] = row[j]
+
+
+def _add_rows(table: Any, dtype: Any) -> None:
+    source, width, target = array_at(load_word(table, 0), dtype), load_word(table, 4), load_array(table, 5, dtype)
+    array_at(load_word(table, 7), np.int32)[0] = np.int32(0)
+    target[: target.shape[0]] = 0
+    for k in range(load_word(table, 2)):
+        row, place = source[k * width :], target[_row_number(table, k) * width :]
+        for j in range(width):
+            place[j] += row[j]
+
+
+def _read_rows32(table: Any) -> None:
+    _read_rows(table, np.float32)
+
+
+def _read_rows64(table: Any) -> None:
+    _read_rows(table, np.float64)
+
+
+def _add_rows32(table: Any) -> None:
+    _add_rows(table, np.float32)
+
+
+def _add_rows64(table: Any) -> None:
+    _add_rows(table, np.float64)
+
+
 _here = sys.modules[__name__]
 _for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
-_names = ["_copy", "matmul", "_move", "_run_loop", "_keep_failure", "_sum_rows32", "_sum_rows64"]
+_names = ["_copy", "matmul", "_move", "_run_loop", "_keep_failure"]
+_names += [f"{name}{bits}" for name in ("_sum_rows", "_read_rows", "_add_rows") for bits in (32, 64)]
 _units = load_code("", {}, [_here], _names)
 
 run_units = python_function(_for_python["_run_units"])
@@ -168,6 +214,16 @@ SUM_ROWS: Any = {"f": _units["_sum_rows32"], "d": _units["_sum_rows64"]}
 Their table: address and length of the rows, of the place of each row's sum, and of the result; the length of a row;
 address and length of numbers that divide the rows of the result, or length 0.
 """
+
+READ_ROWS: Any = {"f": _units["_read_rows32"], "d": _units["_read_rows64"]}
+"""Addresses of the units that read rows whose numbers are computed.
+
+Their table: address of the source; address and number of the row numbers; how many rows there are; the length of a row;
+address and length of the target; address of a number that says whether a row number was out of range.
+"""
+
+ADD_ROWS: Any = {"f": _units["_add_rows32"], "d": _units["_add_rows64"]}
+"""Addresses of the units that write zeros and add rows whose numbers are computed. Tables as for :data:`READ_ROWS`."""
 
 LOOP: Any = _units["_run_loop"]
 """Address of the unit that runs a loop inside the step of another.

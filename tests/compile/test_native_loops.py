@@ -90,7 +90,19 @@ def backward_sums(x: Any) -> Any:
     return ak.sum(c) + ak.sum(largest)
 
 
+def lookups(x: Any) -> Any:
+    """Entries and rows by numbers that differ from step to step, some of them negative or equal."""
+
+    def step(c: Any, numbers: Any) -> Any:
+        one, some = numbers
+        return c + 0.1 * ak.tanh(x[one] * c) + 0.2 * ak.sum(ak.sin(x[some]) * c, 0), x[one][0] * 1.0
+
+    c, first = ak.scan(step, x[0], (np.array([0, 3, -1, 2]), np.array([[1, 1], [0, -2], [5, 3], [2, 2]])))
+    return ak.sum(c * c) + ak.sum(first)
+
+
 PROGRAMS = {
+    "lookups": (lookups, POINTS),
     "soft warping": (soft_warping, POINTS),
     "line search": (line_search, np.arange(1.0, 5.0)),
     "normalised": (normalised, SQUARE),
@@ -130,6 +142,22 @@ def test_a_loop_goes_on_natively_after_one_in_which_lapack_failed() -> None:
         assert compiled(good).numpy() == pytest.approx(expected, rel=1e-12)
         with pytest.raises(ak.AutodiffError, match="positive definite"):
             compiled(bad)
+
+
+def test_a_row_number_out_of_range_raises_in_a_native_loop() -> None:
+    def loss(x: Any, numbers: Any) -> Any:
+        return ak.sum(ak.scan(lambda c, k: (c + x[k], None), x[0] * 0.0, numbers)[0])
+
+    compiled = ak.compile(ak.value_and_grad(loss))
+    x, good, bad = np.linspace(0.0, 1.0, 6).reshape(3, 2), np.array([2, -3, 0]), np.array([1, 3, 0])
+    compiled(x, good)
+    build_kernels_now(compiled)
+    assert all(step.loop.run_native is not None for step in compiled.plan.loops)
+    for _ in range(2):
+        for found, expected in zip(compiled(x, good), ak.value_and_grad(loss)(x, good), strict=True):
+            np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-12)
+        with pytest.raises(ak.errors.RangeError, match="3"):
+            compiled(x, bad)
 
 
 def test_a_plan_keeps_the_native_form_of_a_loop_that_was_built_twice() -> None:

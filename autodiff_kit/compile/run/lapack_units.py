@@ -44,9 +44,7 @@ def emit_lapack_units(generator: PlanCodeGenerator, n: GraphNode) -> bool:
         return False
     # After the units: where a routine failed, Python makes the call.
     generator.env[f"lapack{n.number}"] = units.kept
-    generator.env[f"failed{n.number}"] = units.failed.data
-    generator.failures.append(units.failed)
-    generator.emit_call_line(n, f"if failed{n.number}[0]: ")
+    generator.emit_after_failure(n, units.failed)
     return True
 
 

@@ -23,7 +23,7 @@ from autodiff_kit.kernels import native_calls
 if TYPE_CHECKING:
     from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 
-__all__ = ["emit_moves", "emit_sums"]
+__all__ = ["emit_lookups", "emit_moves", "emit_sums"]
 
 _MOVES = frozenset(["concat", "pad", "copy", "take", "getitem", "replace", "frame", "diagonal", "on_diagonal"])
 """Operations of the graph and of the kit. Each entry of their results is one of an operand, a constant, or 0."""
@@ -121,6 +121,32 @@ def emit_sums(plan: PlanCodeGenerator, n: GraphNode) -> bool:
     entries = [plan.locate(x)[:2], x.size, places.ctypes.data, places.size]
     entries += [plan.locate(n)[:2], n.size, width, sizes.ctypes.data, sizes.size]
     plan.add_unit(native_calls.SUM_ROWS[n.dtype.char], name, entries)
+    return True
+
+
+def emit_lookups(plan: PlanCodeGenerator, n: GraphNode) -> bool:
+    """Add rows that are read, or to which others are added, by computed numbers as a unit; False for others.
+
+    As where LAPACK fails, a line after it makes the call from Python where a number is out of range, which raises.
+    """
+    name = _name(n)
+    if name not in ("getitem", "scatter") or len(n.args) != 2 or n.args[1].dtype != np.int64:
+        return False
+    x, ids = n.args
+    (operand,), params, table = n.params.args[1], n.params.args[2], x if name == "getitem" else n
+    on_first_axis = len(params["index"]) == 1 and params["ndim"] == x.ndim and type(operand) is NodePlaceholder
+    number = name == "scatter" and is_scalar(x) and x.dtype == n.dtype == np.float64
+    if is_scalar(ids) or not on_first_axis or not plan.are_plain((n,) if number else (x, n)):
+        return False
+    if not plan.memory_plan.array_of(ids).flags.c_contiguous:
+        return False
+    failed = np.zeros(1, np.intc)
+    source = plan.cell_address(x) if number else plan.locate(x)[:2]
+    entries = [source, plan.locate(ids)[:2], ids.size, table.shape[0], table.size // table.shape[0]]
+    entries += [plan.locate(n)[:2], n.size, failed.ctypes.data]
+    units = native_calls.READ_ROWS if name == "getitem" else native_calls.ADD_ROWS
+    plan.add_unit(units[n.dtype.char], name, entries)
+    plan.emit_after_failure(n, failed)
     return True
 
 

@@ -25,7 +25,7 @@ from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units, have_one_float_dtype
 from autodiff_kit.compile.run.loop_units import emit_loop, emit_loop_result
-from autodiff_kit.compile.run.move_units import emit_moves, emit_sums
+from autodiff_kit.compile.run.move_units import emit_lookups, emit_moves, emit_sums
 from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.run.scalar_program import computes_number, instruction, interpreter_source
 from autodiff_kit.compile.topological_order import view_base
@@ -52,10 +52,10 @@ class PlanCodeGenerator:
     pointer_rows : dict
         For each buffer that may move: begin and end of its rows for ``write_addresses``.
     needs_python : bool
-        Whether lines of Python run between the units, such as NumPy calls. The question whether LAPACK failed does not
+        Whether lines of Python run between the units, such as NumPy calls. The question whether a unit failed does not
         count: loops ask it after all steps.
     failures : list of array
-        The numbers that are not 0 where LAPACK failed.
+        The numbers that are not 0 where a call of LAPACK failed or a row number was out of range.
     units, fixed, moved : array, dict, dict
         Rows of function and table; the memory of each buffer that stays; the rows of each that may move.
     """
@@ -375,6 +375,8 @@ class PlanCodeGenerator:
             return
         if (n.op == "matmul" and self._emit_blas_matmul(n)) or emit_moves(self, n) or emit_sums(self, n):
             return
+        if emit_lookups(self, n):
+            return
         if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n)):
             return
         if n.op == "call" and n.params.function is set_rows:
@@ -391,7 +393,7 @@ class PlanCodeGenerator:
         elif n.op == "call" and (writing := n.params.expression(operands, self.env, f"fn{n.number}", out)):
             self._emit_line(writing)
         elif n.op == "call":  # it cannot write to its location
-            self.emit_call_line(n)
+            self._emit_call_line(n)
         elif n.op == "concat":
             self._emit_line(f"np.concatenate([{given}], {n.params}, out={out})")
         elif n.op in NON_UFUNC_OPS or n.weak:
@@ -403,7 +405,13 @@ class PlanCodeGenerator:
         """The expression that computes a node from arrays in their locations."""
         return numpy_expression(n, {a: self._operand(a) for a in n.args}, self.env)
 
-    def emit_call_line(self, n: GraphNode, condition: str = "") -> None:
+    def emit_after_failure(self, n: GraphNode, failed: Any) -> None:
+        """Emit the call of a node from Python where its unit has set a number: the call raises the error."""
+        self.env[f"failed{n.number}"] = failed.data
+        self.failures.append(failed)
+        self._emit_call_line(n, f"if failed{n.number}[0]: ")
+
+    def _emit_call_line(self, n: GraphNode, condition: str = "") -> None:
         """Emit an opaque call, whose result is copied to its location."""
         checked = f"check_form({self._numpy_text(n)}, {n.shape}, {n.dtype.str!r}, {n.params.name!r})"
         self._emit_line(f"{condition}copyto({self.view_name(n)}, {checked})", always=not condition)
