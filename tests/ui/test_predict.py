@@ -30,6 +30,13 @@ def test_a_choice_is_committed_and_locked(stage: Any) -> None:
     on.shot("predict-choice")
 
 
+def test_a_choice_may_be_named_nan_or_inf(stage: Any) -> None:
+    choices = [{"value": "nan", "label": "not a number"}, {"value": "inf", "label": "no bound"}]
+    on = stage(Asked(question="What comes?", kind="choice", choices=choices, answer="nan", truth="inf"))
+    assert on.page.text_content("[role=status]") == "You said not a number; the kernel found no bound."
+    assert on.page.locator(".ak-tag").all_inner_texts() == ["◇ your answer", "◆ what the kernel found"]
+
+
 def test_several_are_committed_together(stage: Any) -> None:
     widget = Asked(question="Which of them?", kind="several", choices=[*CHOICES, {"value": "c", "label": "neither"}])
     on = stage(widget, theme="dark")

@@ -26,10 +26,13 @@ function render({ model, el }) {
       model.save_changes();
     },
   });
+  const isNumber = ["number", "slider"].includes(model.get("kind"));
+  // A choice is named by a word, which may be "nan".
+  const read = (name) => (isNumber ? decode(model.get(name)) : model.get(name));
   const draw = () =>
     box.update({
-      answer: decode(model.get("answer")),
-      truth: decode(model.get("truth")) ?? undefined,
+      answer: read("answer"),
+      truth: read("truth") ?? undefined,
       skipped: model.get("skipped"),
     });
   el.append(keepKeys(h("div", { class: "ak" }, box.el)));

@@ -21,7 +21,7 @@ test('each panel is a plugin that states what it needs', () => {
   assert.deepEqual(stated, {
     'autodiff-kit:plugin': [[], ['ISettingRegistry'], 'IPanelSettings'],
     'autodiff-kit:notebook-sessions': [['INotebookTracker', 'ITranslator'], [], 'INotebookSessions'],
-    'autodiff-kit:notebook-actions': [['INotebookTracker', 'IDocumentManager', 'ITranslator'], ['INotebookSessions'], 'INotebookActions'],
+    'autodiff-kit:notebook-actions': [['INotebookTracker', 'IDocumentManager', 'ITranslator'], ['INotebookSessions', 'ISessionContextDialogs'], 'INotebookActions'],
     'autodiff-kit:syllabus': [['INotebookActions', 'ITranslator'], ['IPanelSettings', 'ILabShell', 'ILayoutRestorer', 'ICommandPalette', 'ILauncher', 'IStateDB', 'INotebookTracker'], null],
     'autodiff-kit:inspector': [
       ['INotebookActions', 'INotebookSessions', 'ITranslator'],

@@ -3,14 +3,53 @@ import { test } from 'node:test';
 import { withSnapshots } from '../../../autodiff_kit/lab/src/outputs/notebookOutputs.ts';
 import { stayCleanWhenOpened } from '../../../autodiff_kit/lab/src/outputs/openedClean.ts';
 import { WIDGET_VIEW } from '../../../autodiff_kit/lab/src/outputs/savedOutput.ts';
+import { changesSince, restoreState, stateOf, type WidgetModel, type WidgetState } from '../../../autodiff_kit/lab/src/outputs/widgetState.ts';
 import { rulesFor } from '../../../autodiff_kit/lab/src/outputs/snapshot.ts';
 
 const view = (model_id: string): Record<string, unknown> => ({ [WIDGET_VIEW]: { model_id } });
 
 test('only a widget that stands otherwise, and has HTML beside its view, is saved otherwise', () => {
   const outputs = [{ data: { ...view('moved'), 'text/html': 'then' } }, { data: { ...view('resting'), 'text/html': 'then' } }, { data: view('moved') }, { text: 'printed' }];
-  const saved = withSnapshots({ cells: [{ source: '# a heading' }, { outputs }] }, model => (model === 'moved' ? 'now' : null));
+  const saved = withSnapshots({ cells: [{ source: '# a heading' }, { outputs }] }, model => ({ html: model === 'moved' ? 'now' : null, state: null }));
   assert.deepEqual((saved.cells[1] as { outputs: unknown[] }).outputs, [{ data: { ...view('moved'), 'text/html': 'now' } }, { data: { ...view('resting'), 'text/html': 'then' } }, { data: view('moved') }, { text: 'printed' }]);
+});
+
+test('what a reader chose is saved beside what is there', () => {
+  const saved = withSnapshots({ cells: [{ outputs: [{ data: { ...view('moved'), 'text/html': 'then' }, metadata: { other: 1 } }] }] }, () => ({ html: null, state: { s: 15 } }));
+  assert.deepEqual((saved.cells[0].outputs[0] as { metadata: unknown }).metadata, { other: 1, autodiff_kit: { state: { s: 15 } } });
+});
+
+/** A widget whose preset brings an `x` of its own when it is newly chosen. */
+class FakeModel implements WidgetModel {
+  readonly sent: WidgetState[] = [];
+  private listener: (() => void) | null = null;
+
+  constructor(readonly now: WidgetState = { x: 0, preset: '', answered: 3, trait_roles: { input: ['x', 'preset'], view: ['step'], output: ['y'] } }) {}
+
+  get = (name: string): unknown => this.now[name];
+  set = (changes: WidgetState): unknown => Object.assign(this.now, changes);
+  on = (_: string, listener: () => void): unknown => (this.listener = listener);
+  off = (): unknown => (this.listener = null);
+  save_changes = (): unknown => this.sent.push({ ...this.now });
+
+  answer(changes: WidgetState): void {
+    this.set({ ...changes, answered: this.now.asked });
+    this.listener?.();
+  }
+}
+
+test('a widget is put where a reader left it, also after a preset', () => {
+  const model = new FakeModel();
+  const first = stateOf(model);
+  assert.equal(changesSince(first, stateOf(model)), null);
+  restoreState(model, { x: 5, preset: 'steep', unknown: 1 });
+  assert.deepEqual([model.now.x, model.now.preset, model.now.asked, 'unknown' in model.now], [5, 'steep', 4, false]);
+  model.answer({ x: 9 });
+  assert.deepEqual([model.now.x, model.now.asked, model.sent.length], [5, 5, 2]);
+  model.answer({ x: 9 }); // whatever comes later is the reader's
+  assert.deepEqual([model.now.x, model.sent.length], [9, 2]);
+  assert.deepEqual(changesSince(first, stateOf(model)), { x: 9, preset: 'steep' });
+  assert.deepEqual(stateOf(new FakeModel({})), {}, 'a widget of another kind');
 });
 
 test('a picture brings the rules that it obeys as they were written', () => {

@@ -136,6 +136,7 @@ def test_the_next_day(no: str, browser: Browser, tmp_path: Path) -> None:
             book.cell(widget).locator("section.ak").wait_for(timeout=90_000)
             book.idle()
             expect(output_of(book, widget).locator(".akl-saved-bar")).to_be_hidden()
+            expect(book.cell(widget).locator(".ak-summary")).to_have_text(said)  # where the learner left it
             assert book.errors() == []
             assert book.complaints == []
             book.js("jupyterapp.shell.currentWidget.sessionContext.shutdown()")

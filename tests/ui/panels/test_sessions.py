@@ -67,6 +67,63 @@ def test_another_kernel_takes_over(bench: Any) -> None:
     assert before == after, "each time the kernel was idle, it was asked once more"
 
 
+KERNEL = "jupyterapp.shell.currentWidget.sessionContext.session.kernel"
+
+
+def test_a_notebook_shows_its_own_tape_also_while_its_kernel_is_busy(bench: Any) -> None:
+    bench.notebook()
+    bench.run(IMPORT + PUSH)
+    bench.tape(12)
+    first = bench.js("jupyterapp.shell.currentWidget.id")
+    bench.notebook()
+    bench.run(IMPORT + ONE)
+    bench.tape(1)
+    second = bench.js("jupyterapp.shell.currentWidget.id")
+    for _ in range(2):
+        bench.run("import time\nwhile True: time.sleep(0.05)", wait=False)
+        expect(bench.inspector.locator(".akl-banners")).to_contain_text("The kernel is running")
+        bench.js("id => jupyterapp.shell.activateById(id)", first)
+        bench.tape(12)
+        bench.js("id => jupyterapp.shell.activateById(id)", second)
+        bench.tape(1)
+        expect(bench.inspector.locator(".akl-banners")).to_contain_text("The kernel is running")
+        bench.js(f"{KERNEL}.interrupt()")
+        bench.idle()
+
+
+def test_a_tape_that_its_kernel_left_says_so_and_the_kernel_is_started_again(bench: Any) -> None:
+    bench.notebook()
+    bench.run(IMPORT + ONE, PUSH)
+    bench.tape(12)
+    told, options = bench.inspector.locator(".akl-banners"), bench.inspector.locator(".akl-tape-pick option")
+    expect(options).to_have_count(2)
+    bench.js(f"{KERNEL}.restart()")
+    expect(told).to_contain_text("The kernel was started again")
+    expect(options).to_have_count(1)  # the other tape is gone
+    expect(options).to_contain_text("[2]")
+    bench.idle()
+    bench.tape(12)
+
+    bench.js("jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    told.get_by_role("button", name="Restart").click()
+    bench.idle()
+    expect(told).to_contain_text("The kernel was started again")
+    bench.run(IMPORT + ONE)
+    bench.tape(1)
+    expect(told).not_to_contain_text("started again")
+
+
+def test_an_empty_panel_says_that_a_cell_runs(bench: Any) -> None:
+    bench.notebook()
+    bench.open_inspector()
+    line = bench.inspector.locator(".akl-empty-busy")
+    expect(line).to_be_hidden()
+    bench.run("import time\nwhile True: time.sleep(0.05)", wait=False)
+    expect(line).to_be_visible()
+    bench.js(f"{KERNEL}.interrupt()")
+    expect(line).to_be_hidden()
+
+
 GONE = """
 import autodiff_kit as ak
 x = ak.Variable(2.0)

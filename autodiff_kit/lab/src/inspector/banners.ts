@@ -32,7 +32,7 @@ export function banners(s: InspectorState, acts: BannerActions): (HTMLElement | 
     return [];
   }
   const condition = {
-    ready: () => null,
+    ready: () => (tape.kernelEnded ? plainBanner('half', t('The kernel was started again. These values are of the kernel before it; run the cells again to record new ones.')) : null),
     dead: () => plainBanner('warn', t('The kernel stopped. Values sent before stay visible; there are no new ones.'), button(t('Restart'), { act: acts.restart })),
     busy: () => plainBanner('clock', t('The kernel is running. This is the tape before it; the new one appears when the cell ends.')),
     offline: () => plainBanner('warn', t('No connection. The kernel may still be running; values sent before stay visible.'))
@@ -80,6 +80,7 @@ export function emptyState(example: () => void, lesson: () => void): HTMLElement
   const frames = Array.from({ length: 17 }, (_, i) => h('rect', { x: 10 + i * 12, y: 27, width: 7, height: 10, rx: 1, class: i < 6 ? 'on' : 'off' }));
   const art = h('svg', { viewBox: '0 0 220 60', class: 'akl-empty-art', 'aria-hidden': 'true' }, h('path', { d: 'M4 22H216M4 42H216', class: 'l' }), frames, h('path', { d: 'M82 8V56', class: 'hd' }), h('path', { d: 'M76 6l12 5-12 5z', class: 'fw' }));
   return [art, h('h2', null, t('No tape yet')), h('p', null, t('Run a cell that records one, and every step of it appears here.')),
+    h('p', { class: 'akl-empty-busy' }, icon('clock'), t('The kernel is running. A tape that it records appears here when the cell ends.')),
     h('pre', { tabIndex: 0 }, 'with ak.GradientTape() as tape:\n    tape.watch(x)\n    y = f(x)'),
     h('div', { class: 'akl-actions' }, button(t('Record an example'), { cls: 'akl-primary', act: example }), button(t('Open lesson 00'), { act: lesson }))];
 }

@@ -3,7 +3,7 @@ import { KIND, decodeKinds } from './valueFormat';
 import { TapeColumns, type Flag } from './tapeColumns';
 import { SummaryCache } from './summaryCache';
 import type { ArrayReply, GradientUpdate, ColumnChunk, CostChunk, Explanation, TapeHeader, JacobianReply, KindChunk, TapeDiffReply, CodeLocation, NodeSummaries, RequestChannel, SweepReply, SweepStep, Quantity } from '../services/protocol';
-import { isSuperseded, QUANTITIES } from '../services/protocol';
+import { isSuperseded, NO_KERNEL, QUANTITIES } from '../services/protocol';
 
 const CHUNK_ROWS = 6000; // rows of one message of columns or costs, as many as the kernel gives; so many come with the header
 const KIND_CHUNK_ROWS = 2000; // rows of which kinds are asked for together
@@ -19,10 +19,13 @@ export class Tape {
   totals: CostChunk['totals'] | null = null;
   /** The kernel no longer answers for the tape: nothing more can be requested. */
   gone = false;
-  private kindsLoaded = false;
+  /** The kernel that recorded it has ended. */
+  kernelEnded = false;
+  /** The kernel has told all kinds of values that it knows. */
+  kindsLoaded = false;
   private kindsTurn = 0;
   hasTangents = false;
-  /** Another tape is shown: nothing more is asked of this one. */
+  /** Another tape is shown: nothing more is asked of this one, until it is shown again. */
   closed = false;
   onUpdate: (what: 'values' | 'kinds') => void = () => undefined;
   private readonly summaries: SummaryCache;
@@ -31,7 +34,7 @@ export class Tape {
   private readonly groupCache = new Map<GroupBy, NodeGroups>();
   private lineCostCache: LineCost[] | null = null;
 
-  constructor(readonly channel: RequestChannel, readonly header: TapeHeader, parts: ColumnChunk[]) {
+  constructor(public channel: RequestChannel, readonly header: TapeHeader, parts: ColumnChunk[]) {
     this.n = header.n;
     this.columns = new TapeColumns(header, parts);
     this.summaries = new SummaryCache(this);
@@ -64,6 +67,12 @@ export class Tape {
     this.summaries.clear();
     this.clearDerived();
     return true;
+  }
+
+  /** What was sent stays; the next kernel is not asked, since a tape of its own may have the same id. */
+  endKernel(): void {
+    this.kernelEnded = true;
+    this.channel = NO_KERNEL;
   }
 
   /** Values are missing that the kernel released. */
@@ -190,7 +199,7 @@ export class Tape {
         this.onUpdate('kinds');
       }
     }
-    this.kindsLoaded = true;
+    this.kindsLoaded = !this.closed;
     this.onUpdate('kinds');
   }
 

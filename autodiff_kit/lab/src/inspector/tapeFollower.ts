@@ -1,17 +1,23 @@
+import type { Kernel } from '@jupyterlab/services';
 import { t } from '../common/translation';
 import type { CommClient } from '../services/commClient';
 import type { NotebookSession, NotebookSessions } from '../services/notebookSessions';
 import { isSuperseded, type KernelNotice, refusalText, type RequestError, type TapeListing } from '../services/protocol';
 import type { KernelCondition } from './inspectorState';
 import type { NotebookCode } from './notebookCode';
+import type { Tape } from './tape';
 import type { TapeInspector } from './tapeInspector';
 
 const BUSY_DELAY = 300; // ms that a cell may run before the panel says so
+/** Statuses after which nothing of what the kernel recorded is left. */
+const ENDED: Kernel.Status[] = ['restarting', 'autorestarting', 'dead', 'terminating'];
 const UNWATCH_DELAY = 30_000; // ms out of sight after which the kernel may release values
 
 /** What is known of the tapes of one notebook's kernel. */
 interface KnownTapes {
   tapes: TapeListing[];
+  /** The tape that was shown when another notebook came to the front. */
+  shown: Tape | null;
   /** The tape that was announced last, and how many announcements there were by then. */
   latest: string | null;
   announcements: number;
@@ -39,15 +45,28 @@ export class TapeFollower {
   }
 
   private tapesOf(session: NotebookSession): KnownTapes {
-    const known = this.known.get(session) ?? { tapes: [], latest: null, announcements: 0 };
+    const known = this.known.get(session) ?? { tapes: [], shown: null, latest: null, announcements: 0 };
     this.known.set(session, known);
     return known;
   }
 
   // ------------------------------------------------------------ what the kernels announce
-  /** The former kernel's tapes are gone; what the inspector shows stays until a new tape comes. */
+  /** The kernel's tapes are gone; what the inspector shows stays until a new tape comes. */
+  private forgetTapes(session: NotebookSession): void {
+    const known = this.tapesOf(session);
+    Object.assign(known, { tapes: [], latest: null });
+    if (session === this.current) {
+      this.shown = '';
+      this.inspector.cancelOpening();
+      this.inspector.tapes = known.tapes;
+      this.inspector.kernelEnded();
+    } else {
+      known.shown?.endKernel();
+    }
+  }
+
   private onClientReplaced(session: NotebookSession): void {
-    Object.assign(this.tapesOf(session), { tapes: [], latest: null });
+    this.forgetTapes(session);
     if (session === this.current) {
       this.inspector.channel = session.client;
       this.onClientChanged(session);
@@ -56,6 +75,9 @@ export class TapeFollower {
 
   /** Once a comm is open the inspector, if it is visible, asks which tapes there are. */
   private onClientChanged(session: NotebookSession): void {
+    if (session.client && ENDED.includes(session.client.kernel.status)) {
+      this.forgetTapes(session);
+    }
     if (session !== this.current) {
       return;
     }
@@ -114,6 +136,9 @@ export class TapeFollower {
   // ------------------------------------------------------------ what the inspector shows
   private setCurrent(session: NotebookSession | null): void {
     this.code.decorate(this.inspector.state, false);
+    if (this.current) {
+      this.tapesOf(this.current).shown = this.inspector.state.tape;
+    }
     this.current = session;
     this.code.panel = session?.panel ?? null;
     this.shown = '';
@@ -121,8 +146,10 @@ export class TapeFollower {
     const known = session && this.tapesOf(session);
     this.inspector.channel = session?.client ?? null;
     this.inspector.tapes = known?.tapes ?? [];
-    if (!known?.latest) {
-      this.inspector.clear();
+    if (known?.shown) {
+      void this.inspector.reopen(known.shown);
+    } else {
+      this.inspector.clear(); // a tape of another notebook would stand beside this one's code
     }
     if (session) {
       this.onClientChanged(session);
@@ -188,7 +215,7 @@ export class TapeFollower {
     if (kernel && kernel.connectionStatus === 'disconnected') {
       return 'offline';
     }
-    if (!kernel || ['dead', 'terminating', 'autorestarting', 'restarting'].includes(kernel.status)) {
+    if (!kernel || ENDED.includes(kernel.status)) {
       return 'dead';
     }
     return kernel.status === 'busy' ? 'busy' : 'ready';

@@ -155,6 +155,25 @@ export class TapeInspector {
     await this.loadKinds(tape);
   }
 
+  /** Show a tape again that was shown before, as far as its values are here. */
+  async reopen(tape: Tape): Promise<void> {
+    this.playback.pause();
+    this.cancelOpening();
+    this.display(tape);
+    if (tape.kindsLoaded) {
+      this.onKindsLoaded(tape);
+    } else {
+      await this.loadKinds(tape);
+    }
+  }
+
+  /** The kernel that recorded the tape has ended. */
+  kernelEnded(): void {
+    this.state.tape?.endKernel();
+    this.updateTapeList();
+    this.updateSummary();
+  }
+
   /** A tape was announced: where it is shown already, request only what changed. */
   async update(id: string): Promise<void> {
     const { tape } = this.state;
@@ -235,6 +254,7 @@ export class TapeInspector {
     if (state.tape) {
       state.tape.closed = true;
     }
+    tape.closed = false;
     // A gradient was asked of the tape that is shown: the node that the learner chose stays chosen.
     const selected = state.tape?.id === tape.id && state.tape.n === tape.n ? state.selected : null;
     Object.assign(state, {
@@ -277,13 +297,18 @@ export class TapeInspector {
 
   /** The list of tapes changed. */
   updateTapeList(): void {
-    const id = this.state.tape?.id;
-    const label = (one: TapeListing): string => (one.cell === null || one.cell === undefined ? one.title : `${one.title} · [${this.host.cellLabel([one.cell, 0])}]`);
-    this.layout.listTapes(this.tapes.map(one => [one.tape, label(one)]), id);
+    const { tape } = this.state;
+    const label = ({ title, cell }: TapeHeader | TapeListing): string => (cell === null || cell === undefined ? title : `${title} · [${this.host.cellLabel([cell, 0])}]`);
+    const isListed = tape && !tape.kernelEnded && this.tapes.some(one => one.tape === tape.id);
+    const former: [string, string][] = tape && !isListed ? [['', label(tape.header)]] : [];
+    this.layout.listTapes([...former, ...this.tapes.map((one): [string, string] => [one.tape, label(one)])], isListed ? tape.id : '');
   }
 
   clear(): void {
     this.playback.pause();
+    if (this.state.tape) {
+      this.state.tape.closed = true;
+    }
     Object.assign(this.state, { tape: null, refusal: '' });
     this.cancelOpening();
     replaceChildren(this.layout.view);
@@ -353,6 +378,7 @@ export class TapeInspector {
     const { tape } = this.state;
     if (tape) {
       this.pinned = !this.pinned;
+      this.tapes.filter(one => one.tape === tape.id).forEach(one => (one.pinned = this.pinned));
       this.layout.pinButton.setAttribute('aria-pressed', String(this.pinned));
       this.host.pinTape(tape.id, this.pinned);
       this.updateSummary();

@@ -1,6 +1,7 @@
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
+import { isDead } from '../services/kernelStart';
 
 /** Comm target of Jupyter's widgets. */
 const TARGET = 'jupyter.widget';
@@ -41,7 +42,7 @@ export class KernelWidgets {
     if (!kernel) {
       return /starting|initializing|connecting/.test(sessionContext.kernelDisplayStatus) ? 'starting' : 'none';
     }
-    if (kernel.status === 'dead' || kernel.status === 'terminating') {
+    if (isDead(kernel)) {
       return 'dead';
     }
     if (ENDED.has(kernel.status)) {

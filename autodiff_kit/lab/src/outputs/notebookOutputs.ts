@@ -1,9 +1,11 @@
 import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
+import { ensureKernel } from '../services/kernelStart';
 import { KernelWidgets } from './kernelWidgets';
-import { SavedOutput, WIDGET_VIEW } from './savedOutput';
+import { METADATA, SavedOutput, WIDGET_VIEW } from './savedOutput';
 import { snapshot } from './snapshot';
+import type { WidgetState } from './widgetState';
 
 /** Type under which the notebook renders a widget that has HTML beside its view. It is never stored. */
 const SAVED_WIDGET = 'application/vnd.autodiff-kit.saved-widget+json';
@@ -11,17 +13,27 @@ const SAVED_WIDGET = 'application/vnd.autodiff-kit.saved-widget+json';
 const RANK = -20;
 
 interface SavedCell {
-  outputs?: { data?: Record<string, unknown> }[];
+  outputs?: { data?: Record<string, unknown>; metadata?: Record<string, unknown> }[];
 }
 
-/** A notebook as it is saved: outputs whose widget stands otherwise than when its cell ran get that HTML. */
-export function withSnapshots<N>(notebook: N, htmlOf: (model: string) => string | null): N {
+/** How a widget stands: as HTML, and what a reader chose in it; null where that is as when its cell ran. */
+export interface Stand {
+  html: string | null;
+  state: WidgetState | null;
+}
+
+/** A notebook as it is saved: outputs whose widget stands otherwise than when its cell ran say how. */
+export function withSnapshots<N>(notebook: N, standOf: (model: string) => Stand): N {
   const { cells = [] } = notebook as { cells?: SavedCell[] };
-  for (const { data } of cells.flatMap(cell => cell.outputs ?? [])) {
+  for (const output of cells.flatMap(cell => cell.outputs ?? [])) {
+    const { data } = output;
     const view = data?.[WIDGET_VIEW] as { model_id?: string } | undefined;
-    const html = data && 'text/html' in data && view?.model_id ? htmlOf(view.model_id) : null;
-    if (data && html) {
-      data['text/html'] = html;
+    const { html, state } = data && 'text/html' in data && view?.model_id ? standOf(view.model_id) : { html: null, state: null };
+    if (html) {
+      data!['text/html'] = html;
+    }
+    if (state) {
+      output.metadata = { ...output.metadata, [METADATA]: { state } };
     }
   }
   return notebook;
@@ -32,8 +44,10 @@ export class NotebookOutputs {
   readonly kernel: KernelWidgets;
   /** All that are shown; a widget may stand in several places. */
   private readonly shown = new Set<SavedOutput>();
-  /** HTML of widgets that are not drawn any more, as they last stood. */
-  private readonly kept = new Map<string, string>();
+  /** Widgets that are not drawn any more, as they last stood. */
+  private readonly kept = new Map<string, Stand>();
+  /** By cell: what a reader had chosen in the widgets that its run brings back, in their order. */
+  private readonly toRestore = new Map<string, (WidgetState | null)[]>();
 
   constructor(private readonly panel: NotebookPanel, private readonly dialogs: ISessionContextDialogs) {
     this.kernel = new KernelWidgets(panel);
@@ -56,13 +70,25 @@ export class NotebookOutputs {
   private saveSnapshots(): void {
     const { model } = this.panel.context;
     const toJSON = model.toJSON.bind(model);
-    model.toJSON = () => withSnapshots(toJSON(), id => this.htmlOf(id));
+    model.toJSON = () => withSnapshots(toJSON(), id => ({ html: this.htmlOf(id), state: this.stateOf(id) }));
   }
 
   /** How a widget stands, or last stood; null where the stored output says it. */
   htmlOf(model: string): string | null {
     const views = this.outputsOf(model).map(output => output.view && snapshot(output.view, output.isLaidOut));
-    return views.find(Boolean) ?? this.kept.get(model) ?? null;
+    return views.find(Boolean) ?? this.kept.get(model)?.html ?? null;
+  }
+
+  /** What a reader chose, or had chosen, in a widget; null where that is nothing. */
+  private stateOf(model: string): WidgetState | null {
+    const outputs = this.outputsOf(model);
+    return outputs.map(output => output.state).find(Boolean) ?? this.kept.get(model)?.state ?? outputs.map(output => output.savedState).find(Boolean) ?? null;
+  }
+
+  /** What a reader had chosen in the widget in whose place this one is drawn. */
+  takeState(output: SavedOutput): WidgetState | null {
+    const cell = this.panel.content.widgets.find(one => one.contains(output));
+    return this.toRestore.get(cell?.model.id ?? '')?.shift() ?? null;
   }
 
   private outputsOf(model: string): SavedOutput[] {
@@ -71,9 +97,9 @@ export class NotebookOutputs {
 
   /** Keep how a widget stands, before its view goes. */
   keep(model: string): void {
-    const html = this.htmlOf(model);
-    if (html) {
-      this.kept.set(model, html);
+    const stand = { html: this.htmlOf(model), state: this.stateOf(model) };
+    if (stand.html || stand.state) {
+      this.kept.set(model, stand);
     }
   }
 
@@ -93,7 +119,7 @@ export class NotebookOutputs {
     this.panel.context.model.dirty = true;
   }
 
-  /** Run the code cells above that have not run in this kernel, and then the cell of an output; whether all went well. */
+  /** Run the code cells above that have not run in this kernel, and then the cell of an output, and put their widgets where they stood; whether all went well. */
   async bringBack(model: string): Promise<boolean> {
     const { content, sessionContext } = this.panel;
     const places: Widget[] = this.outputsOf(model); // one may be a view of its own beside the notebook
@@ -102,16 +128,13 @@ export class NotebookOutputs {
       return false;
     }
     const needed = content.widgets.slice(0, at + 1).filter((cell, i) => cell.model.type === 'code' && (i === at || !this.kernel.hasRun(cell.model.id)));
-    if (this.kernel.state === 'dead') {
-      await sessionContext.shutdown(); // a dead kernel cannot be restarted; the next line starts another
-    }
-    if (!sessionContext.session?.kernel && (await sessionContext.startKernel())) {
-      await this.dialogs.selectKernel(sessionContext);
-    }
-    if (!sessionContext.session?.kernel) {
+    if (!(await ensureKernel(sessionContext, this.dialogs))) {
       return false; // without one Jupyter would clear the outputs
     }
     content.activeCellIndex = at;
+    for (const cell of needed) {
+      this.toRestore.set(cell.model.id, [...this.shown].filter(output => cell.contains(output)).map(output => this.stateOf(output.modelId)));
+    }
     return NotebookActions.runCells(content, needed, sessionContext, this.dialogs);
   }
 }

@@ -4,7 +4,10 @@ import { button, h, replaceChildren } from '../common/dom';
 import { t } from '../common/translation';
 import type { KernelState } from './kernelWidgets';
 import type { NotebookOutputs } from './notebookOutputs';
+import { changesSince, modelOf, restoreState, stateOf, type WidgetState } from './widgetState';
 
+/** Key of an output's metadata that are ours. */
+export const METADATA = 'autodiff_kit';
 export const WIDGET_VIEW = 'application/vnd.jupyter.widget-view+json';
 
 /** Events after which a widget may stand otherwise. */
@@ -48,6 +51,10 @@ export class SavedOutput extends Panel implements Renderer {
   private lastStand = '';
   private barSays = '';
   private wasLaidOut = false;
+  /** What a reader may change, as it was when the view was first drawn. */
+  private firstState: WidgetState = {};
+  /** What a reader had chosen when the notebook was saved. */
+  savedState: WidgetState | null = null;
   private readonly size = new ResizeObserver(([{ contentRect }]) => (this.wasLaidOut ||= this.view !== null && contentRect.height > 0));
   private readonly drawn = new MutationObserver(() => this.refresh());
 
@@ -63,6 +70,13 @@ export class SavedOutput extends Panel implements Renderer {
   get view(): HTMLElement | null {
     const { live } = this;
     return live && !live.isDisposed && (live as unknown as Panel).widgets.length ? live.node : null;
+  }
+
+  /** What a reader chose in the live view; null where that is nothing, or there is no view. */
+  get state(): WidgetState | null {
+    const model = this.view && modelOf(this.live);
+    const changed = model && changesSince(this.firstState, stateOf(model));
+    return changed && { ...this.savedState, ...changed };
   }
 
   /** Whether the live view has been in sight, so that its figure is drawn. */
@@ -93,6 +107,7 @@ export class SavedOutput extends Panel implements Renderer {
     }
     this.model = model;
     this.modelId = model_id;
+    this.savedState = (model.metadata[METADATA] as { state?: WidgetState } | undefined)?.state ?? null;
     this.outputs.add(this);
     await this.refresh();
   }
@@ -139,9 +154,20 @@ export class SavedOutput extends Panel implements Renderer {
       }
     }
     if (!this.isDisposed) {
+      this.startState();
       this.drawn.observe(live.node, { childList: true });
       this.size.observe(live.node);
       this.lastStand = this.view?.innerHTML ?? '';
+    }
+  }
+
+  /** Note how the widget stands at first, and put it where a reader left the one before it. */
+  private startState(): void {
+    const model = this.view && modelOf(this.live);
+    const wanted = this.outputs.takeState(this);
+    this.firstState = model ? stateOf(model) : {};
+    if (model && wanted) {
+      restoreState(model, wanted);
     }
   }
 

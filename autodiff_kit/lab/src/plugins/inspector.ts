@@ -44,7 +44,7 @@ class InspectorExtension {
       moveToMainArea: () => this.placement.toggleMainArea(),
       recordExample: () => void app.commands.execute(`${COMMAND_PREFIX}record-example`),
       openLesson: no => void actions.startLesson(no).catch(() => executeIfAvailable(app, 'open-syllabus')),
-      restartKernel: () => actions.restartKernel(),
+      restartKernel: () => void actions.restartKernel(),
       pinTape: (tape, on) => void this.inspector.channel?.request('tape.pin', { tape, on }).catch(() => undefined)
     };
   }

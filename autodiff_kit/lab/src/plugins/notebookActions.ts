@@ -1,4 +1,5 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ISessionContextDialogs, SessionContextDialogs } from '@jupyterlab/apputils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
@@ -14,11 +15,11 @@ const plugin: JupyterFrontEndPlugin<INotebookActions> = {
   description: 'Opens lessons and exercises, and runs checks and examples in notebooks.',
   autoStart: true,
   requires: [INotebookTracker, IDocumentManager, ITranslator],
-  optional: [INotebookSessions],
+  optional: [INotebookSessions, ISessionContextDialogs],
   provides: INotebookActions,
-  activate: (app: JupyterFrontEnd, tracker: INotebookTracker, documents: IDocumentManager, translator: ITranslator, sessions: INotebookSessions | null) => {
+  activate: (app: JupyterFrontEnd, tracker: INotebookTracker, documents: IDocumentManager, translator: ITranslator, sessions: INotebookSessions | null, dialogs: ISessionContextDialogs | null) => {
     loadTranslations(translator);
-    const actions = new NotebookActions(app, documents, () => tracker.currentWidget);
+    const actions = new NotebookActions(app, documents, () => tracker.currentWidget, dialogs ?? new SessionContextDialogs({ translator }));
     actions.kernelWithKit = () => (sessions?.current?.client?.isOpen ? sessions.current.client.kernel : null);
     if (sessions && actions.server.checksInKernel) {
       let known: unknown = null;

@@ -1,6 +1,6 @@
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import { t } from '../common/translation';
-import { type KernelNotice, RequestError, COMM_TARGET } from './protocol';
+import { type KernelNotice, NO_KERNEL, RequestError, COMM_TARGET } from './protocol';
 
 type IncomingMessage = Record<string, unknown> & { id?: number; error?: { code?: string; text?: string; do?: string } };
 // What is asked for decides what comes back; the callers say which.
@@ -134,7 +134,7 @@ export class CommClient {
   /** Ask the kernel; a second request of the same kind takes the place of one that still waits. */
   request<T>(ask: string, args: Record<string, unknown> = {}): Promise<T> {
     if (!this.comm) {
-      return Promise.reject(new RequestError('gone', t('No kernel answers.')));
+      return NO_KERNEL.request(ask);
     }
     const key = [ask, args.tape, ask === 'tape.columns' || ask === 'tape.costs' ? args.a : ''].join(' ');
     const asked = createPendingRequest(key, { v: 1, id: ++lastId, ask, ...args });

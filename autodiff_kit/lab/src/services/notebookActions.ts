@@ -1,8 +1,10 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
+import { ensureKernel, isDead } from './kernelStart';
 import { KernelTransport, siteSyllabus } from './kernelTransport';
 import { HttpTransport, ServerClient, ServerError } from './serverClient';
 import { t } from '../common/translation';
@@ -25,7 +27,7 @@ export class NotebookActions {
   /** A lesson's exercises were opened for solving. */
   readonly exercisesStarted = new Signal<this, string>(this);
 
-  constructor(private readonly app: JupyterFrontEnd, private readonly documents: IDocumentManager, readonly currentNotebook: () => NotebookPanel | null) {
+  constructor(private readonly app: JupyterFrontEnd, private readonly documents: IDocumentManager, readonly currentNotebook: () => NotebookPanel | null, private readonly dialogs: ISessionContextDialogs) {
     const kernel = (): Kernel.IKernelConnection | null => this.kernelWithKit();
     this.server = new ServerClient(siteSyllabus() ? new KernelTransport(kernel, app.serviceManager.contents) : new HttpTransport());
   }
@@ -95,8 +97,15 @@ export class NotebookActions {
     return checkAdvice(said.ename, said.evalue);
   }
 
-  restartKernel(): void {
-    void this.currentNotebook()?.sessionContext.restartKernel();
+  /** Restart the kernel of the notebook in front; start one where none runs. */
+  async restartKernel(): Promise<void> {
+    const sessionContext = this.currentNotebook()?.sessionContext;
+    const kernel = sessionContext?.session?.kernel;
+    if (kernel && !isDead(kernel)) {
+      await sessionContext.restartKernel();
+    } else if (sessionContext) {
+      await ensureKernel(sessionContext, this.dialogs);
+    }
   }
 
   /** Put an example in the notebook in front, or in a new one, and run it. */

@@ -1,5 +1,7 @@
 /** The messages between the panels and a kernel, comm target `autodiff_kit:tape`: version 1. Unknown fields are ignored. */
 
+import { t } from '../common/translation';
+
 export const COMM_TARGET = 'autodiff_kit:tape';
 
 export type JsonNumber = number | 'nan' | 'inf' | '-inf';
@@ -197,3 +199,6 @@ export const refusalText = (error: unknown): string => [(error as Error).message
 export interface RequestChannel {
   request<T>(ask: string, args?: Record<string, unknown>): Promise<T>;
 }
+
+/** Takes the place of a kernel that ended. */
+export const NO_KERNEL: RequestChannel = { request: () => Promise.reject(new RequestError('gone', t('No kernel answers.'))) };
