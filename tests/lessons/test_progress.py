@@ -492,6 +492,53 @@ def test_a_first_answer_stays_when_progress_is_added(mine: Progress, tmp_path: P
     assert mine.prediction("01", "a") == Prediction(1)
 
 
+def merged(first: bytes, second: bytes, folder: Path) -> dict[str, list[tuple[object, ...]]]:
+    """The learner's rows after two files were added, in this order."""
+    found = Progress(folder)
+    for image in (first, second):
+        found.merge(image)
+    queries = {
+        "prediction": "lesson, item, answer_json, truth_json, right, at",
+        "question": "id, best, tries, hints_seen, state, message, tests",
+        "attempt": "question, outcome, score, ms, cell_sha, at",
+        "event": "at, kind, ref",
+        "lesson": "no, state, step, begun_at, predicted_at, read_at",
+    }
+    tables = {
+        name: sorted(rows(found, f"SELECT {columns} FROM {name}"), key=repr) for name, columns in queries.items()
+    }
+    tables["event"] = [row for row in tables["event"] if row[1] != "import"]
+    return tables
+
+
+@pytest.mark.parametrize(("first", "second", "kept"), [("09", "10", 7), ("10", "09", 3), ("10", "10", 3)])
+def test_two_files_merge_to_the_same_in_either_order(
+    mine: Progress, tmp_path: Path, first: str, second: str, kept: int
+) -> None:
+    """The earlier of two answers to a prompt is kept; of two in the same second, the one whose text is smaller."""
+    other = Progress(tmp_path / "other")
+    for one, answer, hour in ((mine, 7, first), (other, 3, second)):
+        one.commit_prediction("01", "a", answer)
+        one.reveal_prediction("01", "a", answer + 1, right=answer == 7)
+        one.commit_prediction("01", "b", 5)
+        one.reveal_prediction("01", "b", 5 + answer, right=False)
+        attempt(one, "partial", 1)
+        attempt(one, "partial", 1 + (answer == 3))
+        one.store.run(
+            lambda db, hour=hour, answer=answer: [
+                db.execute(f"UPDATE prediction SET at = '2026-11-28T{hour}:00:00+00:00'"),
+                db.execute("UPDATE event SET at = '2026-11-28T11:00:00+00:00'"),
+                db.execute("UPDATE question SET message = ?", (f"message {answer}",)),
+            ]
+        )
+    one.store.run(lambda db: db.execute("INSERT INTO event (at, kind, ref) SELECT at, kind, ref FROM event"))
+    images = mine.store.image(), other.store.image()
+    found = merged(*images, tmp_path / "one")
+    assert found == merged(*reversed(images), tmp_path / "two")
+    assert {row[1]: (row[2], row[3]) for row in found["prediction"]}["a"] == (str(kept), str(kept + 1))
+    assert found["question"][0][5] == "message 3", "of two partial answers that with more points"
+
+
 @pytest.mark.parametrize("saved", [b"", b"nothing of the kind", b"SQLite format 3\0" + bytes(500)])
 def test_a_file_that_is_no_progress_is_refused(mine: Progress, saved: bytes) -> None:
     mine.begin_lesson("01")
