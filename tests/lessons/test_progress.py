@@ -261,7 +261,7 @@ def test_a_file_of_a_newer_kit_is_left_alone(mine: Progress) -> None:
 def test_a_damaged_file_is_put_aside(mine: Progress, bad: bytes) -> None:
     file_of(mine).parent.mkdir()
     file_of(mine).write_bytes(bad)
-    with pytest.warns(ProgressWarning, match=r"was damaged. It is kept as progress.damaged-\d+-\d+.db"):
+    with pytest.warns(ProgressWarning, match=r"was damaged \(file is .*\). It is kept as progress.damaged-\d+-\d+.db"):
         mine.commit_prediction("01", "a", 3)
     assert [p.read_bytes() for p in file_of(mine).parent.glob("*.damaged-*.db")] == [bad]
     assert Progress(mine.root).prediction("01", "a") == Prediction(3)
@@ -310,6 +310,42 @@ def test_a_file_whose_damaged_tables_sqlite_cannot_name_is_put_aside(mine: Progr
         mine.begin_lesson("01")
     with pytest.raises(progress_db.DamagedError, match="not a progress file"):
         mine.merge(damaged)
+    assert mine.lesson("01").state == "begun"
+
+
+@pytest.mark.parametrize("locks", [True, False])
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        (b"begun_at", "no column named begun_at"),
+        (b"predicted_at", "no such column: predicted_at"),
+        (b"message", "no such column: message"),
+        (b"cell_sha", "no column named cell_sha"),
+        (b"kind", "no column named kind"),
+    ],
+)
+def test_a_file_with_a_damaged_name_of_a_column_is_put_aside(
+    mine: Progress, monkeypatch: pytest.MonkeyPatch, locks: bool, name: bytes, found: str
+) -> None:
+    monkeypatch.setattr(progress_db, "HAS_FILE_LOCKS", locks)
+    image = Progress().store.image()
+    image = image.replace(name, bytes([name[0] ^ 1]) + name[1:])
+    file_of(mine).parent.mkdir(exist_ok=True)
+    file_of(mine).write_bytes(image)
+    with pytest.warns(ProgressWarning, match=rf"was damaged \(.*{found}\). It is kept as progress.damaged-"):
+        mine.commit_prediction("01", "a", 3)
+        attempt(mine, "partial", 1)
+    assert len(list(file_of(mine).parent.glob("*.damaged-*.db"))) == 1
+    assert attempt(mine, "passed", 2).tries == 2
+    mine.begin_lesson("02")
+    assert mine.lesson("02").state == "begun"
+    assert not mine.store.in_memory
+
+
+def test_a_query_that_is_wrong_puts_no_file_aside(mine: Progress) -> None:
+    mine.begin_lesson("01")
+    with pytest.raises(sqlite3.OperationalError, match="no such column: stat"):
+        mine.store.run(lambda db: db.execute("SELECT stat FROM lesson"))
     assert mine.lesson("01").state == "begun"
 
 
