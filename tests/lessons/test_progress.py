@@ -540,9 +540,7 @@ def merged(first: bytes, second: bytes, folder: Path) -> dict[str, list[tuple[ob
         "event": "at, kind, ref",
         "lesson": "no, state, step, begun_at, predicted_at, read_at",
     }
-    tables = {
-        name: sorted(rows(found, f"SELECT {columns} FROM {name}"), key=repr) for name, columns in queries.items()
-    }
+    tables = {name: sorted(rows(found, f"SELECT {columns} FROM {name}"), key=repr) for name, columns in queries.items()}
     tables["event"] = [row for row in tables["event"] if row[1] != "import"]
     return tables
 
