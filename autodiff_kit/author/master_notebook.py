@@ -180,7 +180,7 @@ def _require_cells(cells: Any, where: str) -> None:
 
 
 def _require_entry(found: Any, path: str, expected: str, fits: Callable[[Any], bool], place: str) -> None:
-    """Raise if an entry of a cell or notebook, if it is there, does not fit; a path ends in ! where it must be there."""
+    """Raise if an entry of a cell or notebook, if it is there, does not fit; it must be where its path ends in an !."""
     for key in path.rstrip("!").split("."):
         if key not in found and not path.endswith("!"):
             return
@@ -224,7 +224,10 @@ MEND = "Undo what was changed there, or make it anew in JupyterLab."
 CELL: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "cell_type!": ("code, markdown or raw", ("code", "markdown", "raw").__contains__),
     "source!": ("a text or a list of texts", lambda source: _is_text(source) or _are_texts(source)),
-    "id": ("letters, digits, - and _", lambda id: _is_text(id) and re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", id)),
+    "id": (
+        "letters, digits, - and _",
+        lambda name: re.fullmatch(r"[\w-]{1,64}", str(name), re.ASCII) is not None and _is_text(name),
+    ),
     "attachments": ("an object of objects", lambda found: _is_object(found) and all(map(_is_object, found.values()))),
     "metadata!": ("an object", _is_object),
     "metadata.nbgrader": ("an object", _is_object),

@@ -225,7 +225,8 @@ class UnsandboxedRunner:
     def end_submission(self, channel: MessageSocket, *, grace_seconds: float) -> ExitStatus:
         """End a submission and return how; its process has some seconds to exit by itself, what it began has none."""
         channel.close()
-        assert self._process is not None and self._folder is not None, "a submission is opened before it is ended"
+        assert self._process is not None, "a submission is opened before it is ended"
+        assert self._folder is not None, "it was opened in a folder"
         try:
             code = self._process.wait(grace_seconds)
         except subprocess.TimeoutExpired:

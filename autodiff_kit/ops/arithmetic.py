@@ -62,7 +62,9 @@ def _power_derivative_base(a: Any, b: Any) -> Any:
 
 
 def _scalar_power(a: float, b: float) -> float:
-    """a ** b of two Python floats; ValueError where the result is not real."""
+    """a ** b of two Python floats; ValueError where the result is not real. As in NumPy a root is sqrt, nan at -inf."""
+    if b == 0.5:
+        return math.sqrt(a)
     y = a**b
     if type(y) is not float:  # (-8.0)**0.5 is complex in Python
         raise ValueError

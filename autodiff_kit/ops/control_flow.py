@@ -21,7 +21,7 @@ from autodiff_kit.errors import (
     StructureError,
 )
 from autodiff_kit.ops.argument_binding import describe_structure
-from autodiff_kit.ops.selection import select
+from autodiff_kit.ops.selection import select, where
 from autodiff_kit.pytree import flatten, unflatten_like
 
 Branch = Callable[..., Any]
@@ -179,7 +179,7 @@ def _select_leaf(condition: Any, a: Any, b: Any) -> Any:
             "cond: where both branches run, compiled or in vmap, they must return equal dtypes; true_fn returns "
             f"{x.dtype}, false_fn {y.dtype}. ak.cast(x, dtype) changes a dtype."
         )
-    return select(x, y, condition)
+    return where(condition, x, y)
 
 
 def _number_or_tensor(value: Any) -> Any:

@@ -109,3 +109,22 @@ w = ak.Variable(1.0, name="w")
 def test_what_would_be_wrong_is_refused(f: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         ak.compile(f)(ak.constant(2.0))
+
+
+@pytest.mark.parametrize("number", [2.0, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_number_takes_the_dtype_of_the_other_branch(number: Any, dtype: Any) -> None:
+    """Also where the number is an argument of the compiled function, and symbolic."""
+
+    def f(x: Any, n: Any) -> Any:
+        return ak.cond(x > 0, lambda a: a, lambda a: ak.cast(a, dtype), n)
+
+    xs = np.array([1.0, -1.0])
+    for found in (
+        ak.compile(f)(xs[0], number),
+        ak.compile(lambda x: f(x, number))(xs[0]),
+        ak.vmap(lambda x: f(x, number))(xs),
+        ak.compile(ak.vmap(f, in_axes=(0, None)))(xs, number),
+    ):
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found.numpy(), np.full(found.shape, 2.0))
