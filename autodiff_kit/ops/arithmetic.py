@@ -138,21 +138,9 @@ def square(x: Any) -> Any:
 
 
 @elementwise(lambda g, y, _x: -g * (y * y), domain="positive")
+@sections_of(negative)
 def reciprocal(x: Any) -> Any:
     """Elementwise reciprocal, ``1 / x``.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    DtypeError
-        If an input holds anything but real numbers.
 
     Notes
     -----

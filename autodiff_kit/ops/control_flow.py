@@ -82,14 +82,17 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, *operands: Any) -> Any:
     except ConcretizationError as error:
         if error.trace is None:
             raise
-        return _select_of_both(error.trace, condition._value.reshape(()) != 0, functions, operands)
+        return _select_of_both(condition._value.reshape(()) != 0, functions, operands)
     return chosen(*operands)
 
 
-def _select_of_both(trace: Any, condition: Any, functions: tuple[Branch, Branch], operands: tuple[Any, ...]) -> Any:
-    """Both branches while a function is traced, and the selection between their results."""
-    with trace.both_branches():
+def _select_of_both(condition: Any, functions: tuple[Branch, Branch], operands: tuple[Any, ...]) -> Any:
+    """Both branches while a function is traced, and the selection between their results; neither may assign."""
+    outer, open_records.in_branch = open_records.in_branch, True
+    try:
         results = [_run(f, name, operands, condition) for name, f in zip(_NAMES, functions, strict=True)]
+    finally:
+        open_records.in_branch = outer
     leaves = [flatten(result) for result in results]
     empty = [unflatten_like(r, [None] * len(parts)) for r, parts in zip(results, leaves, strict=True)]
     if empty[0] != empty[1]:
