@@ -128,3 +128,19 @@ def test_a_number_takes_the_dtype_of_the_other_branch(number: Any, dtype: Any) -
     ):
         assert found.dtype == dtype
         np.testing.assert_array_equal(found.numpy(), np.full(found.shape, 2.0))
+
+
+def test_no_branch_takes_a_step_of_an_optimizer() -> None:
+    """It would be taken in every call, since both branches run."""
+    weights = ak.Variable([1.0, 2.0], name="weights")
+    optimizer = ak.optim.SGD(0.1)
+
+    def step(x: Any) -> Any:
+        with ak.GradientTape() as tape:
+            loss = ak.sum(weights * weights) * x
+        optimizer.apply_gradients([(tape.gradient(loss, weights), weights)])
+        return loss
+
+    with pytest.raises(ConcretizationError, match="a branch of cond assigns to variable weights"):
+        ak.compile(lambda x: ak.cond(x > 0, lambda: step(x), lambda: x))(1.0)
+    assert weights.tolist() == [1.0, 2.0]

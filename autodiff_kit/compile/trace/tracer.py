@@ -206,6 +206,11 @@ class Tracer:
                 f"the function makes {variable._label()} and assigns to it. ak.compile runs the function once, so "
                 "later calls would go on with its last value. Make the variable outside, or use a tensor."
             )
+        if open_records.in_branch:  # an optimizer's step does not ask the variable
+            raise ConcretizationError(
+                f"a branch of cond assigns to {variable._label()}, but while a function is compiled both branches run. "
+                "Return the new value from the branches and assign it afterwards: w.assign(ak.cond(...))."
+            )
         first = self.variable_values.get(id(variable), (variable, None))[1]
         self.variable_values[id(variable)] = (variable, first, value)
         return False
