@@ -8,7 +8,7 @@ from typing import Any
 from autodiff_kit import extras
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from .master_notebook import MasterNotebook, split_answer
+from .master_notebook import MasterNotebook, MasterNotebookError, split_answer
 from .notebook_cells import cell_source, kit_metadata, markdown_cell, source_lines
 from .release import learner_notebook, notebook_json, visible_cells, write_made_notebook
 
@@ -57,9 +57,16 @@ def write_preview(folder: Path, master: MasterNotebook) -> list[Path]:
     import nbformat
     from nbconvert import HTMLExporter
 
-    notebook = nbformat.reads(notebook_json(learner_notebook(master.notebook)), as_version=4)  # type: ignore[no-untyped-call]
-    exporter: Any = HTMLExporter
-    page, _ = exporter(exclude_input_prompt=True).from_notebook_node(notebook)
     path = folder / f"{master.lesson.slug}.html"
+    exporter: Any = HTMLExporter
+    try:
+        notebook = nbformat.reads(notebook_json(learner_notebook(master.notebook)), as_version=4)  # type: ignore[no-untyped-call]
+        page, _ = exporter(exclude_input_prompt=True).from_notebook_node(notebook)
+    except Exception as error:  # of any kind: the metadata are the author's, and the reader's checks are its own
+        reason = str(error).partition("\n")[0]
+        raise MasterNotebookError(
+            f"{master.path or 'the master'}: nbconvert makes no page of it ({type(error).__name__}: {reason}). Undo "
+            "what was changed there, or build the other parts with --only."
+        ) from error
     write_atomically(path, page.encode())
     return [path]

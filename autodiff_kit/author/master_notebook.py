@@ -20,7 +20,7 @@ import ast
 import json
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -135,6 +135,9 @@ def parse_master(notebook: Any, where: str = "the master") -> MasterNotebook:
             f"{where} is not an exercise: its metadata has no autodiff_kit.kind of 'exercise'. "
             "`autodiff-kit new-exercise NAME` makes one."
         )
+    for path, (expected, fits) in NOTEBOOK.items():
+        _require_entry(notebook, path, expected, fits, f"{where}: the notebook")
+    _require_utf8_json({**notebook, "cells": []}, f"{where}: the notebook")
     _require_cells(notebook.get("cells"), where)
     parts = _cells_by_part(notebook)
     names = list(dict.fromkeys(question for question, part in parts if part == "answer"))
@@ -169,24 +172,80 @@ def _require_cells(cells: Any, where: str) -> None:
     if not isinstance(cells, list):
         raise MasterNotebookError(f"{where} is not a notebook: it has no list of cells. Save it again from JupyterLab.")
     for number, cell in enumerate(cells, 1):
-        if not _is_cell(cell):
-            raise MasterNotebookError(
-                f"{where}: cell {number} needs a cell_type, a source of text and metadata, in which `nbgrader` may be "
-                "an object with a text as grade_id. Undo what was changed there, or make the cell anew in JupyterLab."
-            )
+        if not isinstance(cell, dict):
+            raise MasterNotebookError(f"{where}: cell {number} needs to be an object, got {cell!r}. {MEND}")
+        for path, (expected, fits) in CELL.items():
+            _require_entry(cell, path, expected, fits, f"{where}: cell {number}")
+        _require_utf8_json(cell, f"{where}: cell {number}")
 
 
-def _is_cell(cell: Any) -> bool:
-    if not isinstance(cell, dict) or not isinstance(cell.get("metadata"), dict):
-        return False
-    source, nbgrader = cell.get("source"), cell["metadata"].get("nbgrader", {})
-    return (
-        isinstance(cell.get("cell_type"), str)
-        and isinstance(source, str | list)
-        and all(isinstance(part, str) for part in source)
-        and isinstance(nbgrader, dict)
-        and isinstance(nbgrader.get("grade_id", ""), str)
-    )
+def _require_entry(found: Any, path: str, expected: str, fits: Callable[[Any], bool], place: str) -> None:
+    """Raise if an entry of a cell or notebook, if it is there, does not fit; it must be where its path ends in an !."""
+    for key in path.rstrip("!").split("."):
+        if key not in found and not path.endswith("!"):
+            return
+        found = found.get(key)
+    if not fits(found):
+        raise MasterNotebookError(f"{place} needs {expected} as {path.rstrip('!')}, got {_shorten(found)}. {MEND}")
+
+
+def _require_utf8_json(part: Any, place: str) -> None:
+    """Raise if a part of a notebook can be written into no file that others read."""
+    try:
+        json.dumps(part, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError as error:
+        raise MasterNotebookError(
+            f"{place} has {error.object[error.start]!r}, which is no character. {MEND}"
+        ) from error
+    except ValueError as error:
+        raise MasterNotebookError(f"{place} has nan or an infinity, which JSON does not know. {MEND}") from error
+
+
+def _shorten(value: Any) -> str:
+    """A value as an error message shows it."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+# Metadata are edited by hand, so anything may stand there. Objects come before what is in them.
+MEND = "Undo what was changed there, or make it anew in JupyterLab."
+CELL: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "cell_type!": ("code, markdown or raw", ("code", "markdown", "raw").__contains__),
+    "source!": ("a text or a list of texts", lambda source: _is_text(source) or _are_texts(source)),
+    "id": (
+        "letters, digits, - and _",
+        lambda name: re.fullmatch(r"[\w-]{1,64}", str(name), re.ASCII) is not None and _is_text(name),
+    ),
+    "attachments": ("an object of objects", lambda found: _is_object(found) and all(map(_is_object, found.values()))),
+    "metadata!": ("an object", _is_object),
+    "metadata.nbgrader": ("an object", _is_object),
+    "metadata.nbgrader.grade_id": ("a text", _is_text),
+    "metadata.autodiff_kit": ("an object", _is_object),
+    "metadata.autodiff_kit.question": ("a text", _is_text),
+    "metadata.autodiff_kit.part": ("a text", _is_text),
+    "metadata.autodiff_kit.private": ("true or false", lambda private: isinstance(private, bool)),
+    "metadata.autodiff_kit.misconception": ("a text", _is_text),
+}
+NOTEBOOK: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "nbformat": ("4", lambda version: type(version) is int and version == 4),
+    "nbformat_minor": ("a whole number", lambda minor: type(minor) is int and minor >= 0),
+    "metadata.kernelspec": ("an object", _is_object),
+    "metadata.language_info": ("an object", _is_object),
+    **{f"metadata.autodiff_kit.{name}": ("a text", _is_text) for name in ("slug", "title", "goal")},
+    **{f"metadata.autodiff_kit.{name}": ("a list of texts", _are_texts) for name in ("keywords", "rows")},
+}
 
 
 def _cells_by_part(notebook: dict[str, Any]) -> dict[tuple[str, str], list[dict[str, Any]]]:

@@ -188,22 +188,31 @@ class Sandbox:
 
 
 class UnsandboxedRunner:
-    """Runs each submission in a plain process with all rights of the user (``--unsafe-no-sandbox``)."""
+    """Runs each submission in a plain process with all rights of the user (``--unsafe-no-sandbox``).
+
+    A notebook finds the modules beside it, so each submission has an empty folder of its own: what one writes is not
+    imported by the next, and neither is a module of the teacher's.
+    """
+
+    FOLDER_MODE = 0o700
 
     def __init__(self, limits: ResourceLimits) -> None:
         self.limits = limits
         self._process: subprocess.Popen[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._proc_fd = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY) if sys.platform == "linux" else -1
         self._meter = PeakMeter(self._proc_fd, alone=False)
 
     def start_submission(self) -> MessageSocket:
         """Start the process of a submission and return the socket to it."""
         local_end, remote_end = socket.socketpair()
+        self._folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
+        Path(self._folder.name).chmod(self.FOLDER_MODE)
         with remote_end:
             self._process = subprocess.Popen(
                 [*self._command(), "--once", str(remote_end.fileno())],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self._environment(),
-                pass_fds=(remote_end.fileno(),), start_new_session=True,
+                cwd=self._folder.name, pass_fds=(remote_end.fileno(),), start_new_session=True,
             )  # fmt: skip
         return MessageSocket(local_end)
 
@@ -217,6 +226,7 @@ class UnsandboxedRunner:
         """End a submission and return how; its process has some seconds to exit by itself, what it began has none."""
         channel.close()
         assert self._process is not None, "a submission is opened before it is ended"
+        assert self._folder is not None, "it was opened in a folder"
         try:
             code = self._process.wait(grace_seconds)
         except subprocess.TimeoutExpired:
@@ -226,6 +236,7 @@ class UnsandboxedRunner:
         finally:
             with contextlib.suppress(ProcessLookupError):  # it is the leader of a group of its own
                 os.killpg(self._process.pid, signal.SIGKILL)
+            self._folder.cleanup()
         return ExitStatus("done") if code == 0 else ExitStatus("crashed", code)
 
     def start_memory(self) -> bool:
@@ -250,6 +261,8 @@ class OtherUserRunner(UnsandboxedRunner):
     For root only. The submission sees what every user of the container sees, and reaches the container's network; the
     folders that the grader has closed to others, it cannot read.
     """
+
+    FOLDER_MODE = 0o777  # made by root, written by the submission's user
 
     def __init__(self, limits: ResourceLimits) -> None:
         super().__init__(limits)

@@ -227,7 +227,7 @@ class ProgressDatabase:
     def _recover(self, error: Exception) -> bool:
         """Recover from an error; return whether the file should be tried again."""
         name, damaged = _error_name(error), _is_damage(error)
-        if damaged and self._rename_damaged():
+        if damaged and self._rename_damaged(error):
             return True
         ours = isinstance(error, sqlite3.DatabaseError) and not damaged and not name.startswith(UNWRITABLE)
         if ours:
@@ -235,8 +235,8 @@ class ProgressDatabase:
         self._fall_back_to_memory(error)
         return False
 
-    def _rename_damaged(self) -> bool:
-        """Rename the damaged file and its journal, and warn with the new name."""
+    def _rename_damaged(self, error: Exception) -> bool:
+        """Rename the damaged file and its journal, and warn with what was found and the new name."""
         assert self.path is not None
         aside = unused_path(self.path, "damaged")
         self._image = b""
@@ -247,7 +247,8 @@ class ProgressDatabase:
         for tail in ("-wal", "-shm"):
             with suppress(FileNotFoundError):
                 self.path.with_name(self.path.name + tail).rename(aside.with_name(aside.name + tail))
-        _warn(f"{self.path} was damaged. It is kept as {aside.name}, and a new progress file was started.")
+        reason = str(error).rstrip(".")
+        _warn(f"{self.path} was damaged ({reason}). It is kept as {aside.name}, and a new progress file was started.")
         return True
 
     def _fall_back_to_memory(self, error: Exception) -> None:
@@ -335,7 +336,7 @@ def _run_on_image(image: bytes, work: Callable[[sqlite3.Connection], T]) -> tupl
     """What a transaction returns, and the database afterwards; None if no row changed."""
     with _opened_copy(image) as (connection, copy):
         before = connection.total_changes
-        result = _in_transaction(connection, work)
+        result = _run_work(connection, work)
         return result, copy.read_bytes() if connection.total_changes != before else None
 
 
@@ -400,10 +401,32 @@ def _schema_version(connection: sqlite3.Connection) -> int:
 def _run_and_notify(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
     """Run a transaction, and notify the listeners if it changed a row. Creating the tables does not count."""
     before = connection.total_changes
-    result = _in_transaction(connection, work)
+    result = _run_work(connection, work)
     if connection.total_changes != before:
         notify_progress_listeners()
     return result
+
+
+def _run_work(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    """Run a transaction; where its query fails since the file lacks a table or a column, the file is damaged."""
+    try:
+        return _in_transaction(connection, work)
+    except sqlite3.OperationalError as error:
+        # Looked at only now, for it would double the time of a transaction. If nothing is missing, the query is wrong.
+        if _error_name(error) == "SQLITE_ERROR" and not _columns(connection) >= _columns_of_the_kit():
+            raise DamagedError(str(error)) from error
+        raise
+
+
+def _columns(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    query = "SELECT one.name, the.name FROM sqlite_master AS one, pragma_table_info(one.name) AS the"
+    return set(connection.execute(query).fetchall())
+
+
+def _columns_of_the_kit() -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        migrate(connection)
+        return _columns(connection)
 
 
 def _in_transaction(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -184,6 +185,12 @@ def append_event(db: sqlite3.Connection, kind: str, ref: str) -> None:
 
 _REVISION: Final = "CAST((SELECT value FROM meta WHERE key = 'rev') AS INTEGER)"
 _STATES: Final = "instr('not tried, error, not yet, partial, passed', {state})"
+# Two files merge to the same rows in either order. Times are to the second, so the text of the answers decides a tie.
+_EARLIER: Final = "(excluded.at, excluded.answer_json) < (at, answer_json)"
+_REVEALED: Final = f"""CASE WHEN answer_json != excluded.answer_json THEN {_EARLIER} WHEN truth_json IS NULL THEN 1
+    ELSE (excluded.truth_json, coalesce(excluded.right, -1)) < (truth_json, coalesce(right, -1)) END"""
+_BETTER: Final = f"""({_STATES.format(state="excluded.state")}, excluded.best, excluded.message, excluded.tests)
+    > ({_STATES.format(state="state")}, best, message, tests)"""
 
 
 def _known_or(pick: str, column: str) -> str:
@@ -191,10 +198,9 @@ def _known_or(pick: str, column: str) -> str:
     return f"{column} = {pick}(coalesce({column}, excluded.{column}), coalesce(excluded.{column}, {column}))"
 
 
-def _of_better(column: str) -> str:
-    """The value that belongs to the better of two states."""
-    better = f"{_STATES.format(state='excluded.state')} > {_STATES.format(state='state')}"
-    return f"{column} = CASE WHEN {better} THEN excluded.{column} ELSE {column} END"
+def _taken(column: str, condition: str) -> str:
+    """The value of the other database where a condition holds."""
+    return f"{column} = CASE WHEN {condition} THEN excluded.{column} ELSE {column} END"
 
 
 # For each table of a learner's work: the columns that are read from another database, and what becomes of its rows.
@@ -205,15 +211,16 @@ _MERGES: Final = {
         state = CASE excluded.state WHEN 'read' THEN 'read' ELSE state END, rev = excluded.rev,
         {", ".join(_known_or("max", one) for one in ("step", "score", "max"))},
         {", ".join(_known_or("min", one) for one in ("begun_at", "predicted_at", "read_at"))}""",
-    "lesson, item, answer_json, truth_json, right, at FROM prediction": """
+    "lesson, item, answer_json, truth_json, right, at FROM prediction": f"""
         INSERT INTO prediction (lesson, item, answer_json, truth_json, right, at) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (lesson, item) DO UPDATE SET truth_json = excluded.truth_json, right = excluded.right
-        WHERE truth_json IS NULL AND answer_json = excluded.answer_json""",
+        ON CONFLICT (lesson, item) DO UPDATE SET
+        {", ".join(_taken(one, _EARLIER) for one in ("answer_json", "at"))},
+        {", ".join(_taken(one, _REVEALED) for one in ("truth_json", "right"))}""",
     "id, notebook, points, best, tries, hints_seen, solution_seen, state, message, tests FROM question": f"""
         INSERT INTO question (id, notebook, points, best, tries, hints_seen, solution_seen, state, message, tests, rev)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {_REVISION}) ON CONFLICT (id) DO UPDATE SET
         {", ".join(_known_or("max", one) for one in ("best", "tries", "hints_seen", "solution_seen"))},
-        {", ".join(map(_of_better, ("state", "message", "tests")))}, rev = excluded.rev""",
+        {", ".join(_taken(one, _BETTER) for one in ("state", "message", "tests"))}, rev = excluded.rev""",
     "receipt, notebook, sha256, score, at FROM handin": "INSERT OR IGNORE INTO handin VALUES (?, ?, ?, ?, ?)",
 }
 # Tables of things that happened, where equal rows are the same event.
@@ -299,15 +306,15 @@ def check_rows(db: sqlite3.Connection) -> None:
 
 
 def merge_rows(db: sqlite3.Connection, other: sqlite3.Connection) -> None:
-    """Add a learner's work in another database: no attempt is lost, a first answer stays, and the better state wins."""
+    """Add a learner's work in another database: no attempt is lost, and the earlier answer and better state win."""
     increment_revision(db)
     for columns, change in _MERGES.items():
         db.executemany(change, other.execute(f"SELECT {columns}").fetchall())
     for table, names in _HAPPENED.items():
         query = f"SELECT {', '.join(names)} FROM {table}"
-        known = set(db.execute(query).fetchall())
-        new = [row for row in other.execute(query).fetchall() if row not in known]
-        db.executemany(f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", new)
+        new = Counter(other.execute(query).fetchall()) - Counter(db.execute(query).fetchall())
+        change = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+        db.executemany(change, new.elements())
     db.execute(
         "UPDATE question SET tries = max(tries, (SELECT count(*) FROM attempt"
         " WHERE attempt.question = question.id AND outcome != 'error'))"

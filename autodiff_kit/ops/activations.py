@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from autodiff_kit import kernels
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.validation import check_flag
 from autodiff_kit.kernels.vector_math import GELU_CUBIC, GELU_FAR, GELU_LINEAR
 from autodiff_kit.ops.arithmetic import multiply
 from autodiff_kit.ops.comparison import greater
@@ -126,6 +128,9 @@ def elu(x: Any) -> Any:
     return np.where(np.greater(x, 0), x, np.expm1(np.minimum(x, 0)))
 
 
+_GELU_POINTS = (((0.0,), (0.5,)), ((np.nan,), (np.nan,)), ((np.inf,), (1.0,)), ((-np.inf,), (0.0,)))
+
+
 def _gelu_angle(x: Any) -> Any:
     """``2 * sqrt(2 / π) * (x + 0.044715 x³)``, whose sigmoid weighs the input."""
     return x * (x * x * GELU_CUBIC + GELU_LINEAR)
@@ -147,17 +152,74 @@ def _gelu_vjp(g: Any, x: Any) -> Any:
     scalar=lambda x: x * v.sigmoid(_gelu_angle(x)),
     flops=lambda y, _x: 9 * np.size(y),
     flops_back=lambda y, _x, *, asked: 15 * np.size(y) * len(asked),
-    points=(((0.0,), (0.5,)), ((np.nan,), (np.nan,)), ((np.inf,), (1.0,)), ((-np.inf,), (0.0,))),
+    points=_GELU_POINTS,
 )
-def gelu(x: Any) -> Any:
-    """The Gaussian error linear unit by its tanh approximation, ``x / 2 * (1 + tanh(u))`` for ``u = sqrt(2 / π) (x +
-    0.044715 x³)``.
-
-    References
-    ----------
-    .. [1] Hendrycks and Gimpel, *Gaussian Error Linear Units*, arXiv 1606.08415, 2016.
-    """
+def _gelu(x: Any) -> Any:
+    """The Gaussian error linear unit by its tanh approximation."""
     if (found := entrywise_loop("gelu", x)) is not None:
         return found
     x = floating_array(x)
     return np.multiply(x, v.sigmoid(_gelu_angle(x)))  # (1 + tanh u) / 2 is the sigmoid of 2 u
+
+
+_BY_SQRT_2, _BY_SQRT_2_PI = math.sqrt(0.5), math.sqrt(0.5 / math.pi)
+_EXACT_GELU_FAR = 40.0  # beyond, the density is 0 in float64
+
+
+def _exact_gelu_derivative(x: Any) -> Any:
+    """The normal distribution's probability below x, and x times its density."""
+    x = v.clip(x, lo=-_EXACT_GELU_FAR, hi=_EXACT_GELU_FAR)
+    return 0.5 * v.erfc(x * -_BY_SQRT_2) + x * (v.exp(x * x * -0.5) * _BY_SQRT_2_PI)
+
+
+@elementwise(
+    lambda g, _y, x: g * _exact_gelu_derivative(x),
+    scalar=lambda x: x * (0.5 * math.erfc(x * -_BY_SQRT_2)),
+    flops=lambda y, _x: 4 * np.size(y),
+    flops_back=lambda y, _x, *, asked: 10 * np.size(y) * len(asked),
+    points=_GELU_POINTS,
+)
+def _exact_gelu(x: Any) -> Any:
+    """The Gaussian error linear unit, ``x`` times the normal distribution's probability below ``x``."""
+    x = floating_array(x)
+    return np.multiply(x, 0.5 * v.erfc(x * -_BY_SQRT_2))
+
+
+def gelu(x: Any, approximate: bool = True) -> Tensor:
+    """The Gaussian error linear unit: ``x`` times the normal distribution's probability below ``x``.
+
+    Parameters
+    ----------
+    x : Tensor or array_like
+    approximate : bool, optional
+        Whether it is computed by its approximation, ``x / 2 * (1 + tanh(u))`` for ``u = sqrt(2 / π) (x + 0.044715
+        x³)``, as in JAX by default; else exactly, by :func:`erfc`, as in PyTorch by default. PyTorch's
+        ``approximate="tanh"`` is True here, and its ``"none"`` False.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ArgumentError
+        If ``approximate`` is neither True nor False.
+
+    Notes
+    -----
+    **Gradient.** In both modes and to any order; 0.5 at 0, 1 at infinity and 0 at minus infinity.
+    **Cost.** Proportional to the number of entries. The approximation has compiled loops and is faster.
+
+    References
+    ----------
+    .. [1] Hendrycks and Gimpel, *Gaussian Error Linear Units*, arXiv 1606.08415, 2016.
+
+    Examples
+    --------
+    >>> ak.nn.gelu([-1.0, 1.0]).numpy().round(6)
+    array([-0.158808,  0.841192])
+    >>> ak.nn.gelu([-1.0, 1.0], approximate=False).numpy().round(6)
+    array([-0.158655,  0.841345])
+    """
+    flag = check_flag("gelu: approximate (True for PyTorch's 'tanh', False for its 'none')", approximate)
+    return (_gelu if flag else _exact_gelu)(x)

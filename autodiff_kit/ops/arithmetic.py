@@ -62,7 +62,9 @@ def _power_derivative_base(a: Any, b: Any) -> Any:
 
 
 def _scalar_power(a: float, b: float) -> float:
-    """a ** b of two Python floats; ValueError where the result is not real."""
+    """a ** b of two Python floats; ValueError where the result is not real. As in NumPy a root is sqrt, nan at -inf."""
+    if b == 0.5:
+        return math.sqrt(a)
     y = a**b
     if type(y) is not float:  # (-8.0)**0.5 is complex in Python
         raise ValueError
@@ -136,21 +138,9 @@ def square(x: Any) -> Any:
 
 
 @elementwise(lambda g, y, _x: -g * (y * y), domain="positive")
+@sections_of(negative)
 def reciprocal(x: Any) -> Any:
     """Elementwise reciprocal, ``1 / x``.
-
-    Parameters
-    ----------
-    x : Tensor or array_like
-
-    Returns
-    -------
-    Tensor
-
-    Raises
-    ------
-    DtypeError
-        If an input holds anything but real numbers.
 
     Notes
     -----

@@ -21,7 +21,7 @@ from autodiff_kit.errors import (
     StructureError,
 )
 from autodiff_kit.ops.argument_binding import describe_structure
-from autodiff_kit.ops.selection import select
+from autodiff_kit.ops.selection import select, where
 from autodiff_kit.pytree import flatten, unflatten_like
 
 Branch = Callable[..., Any]
@@ -82,14 +82,17 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, *operands: Any) -> Any:
     except ConcretizationError as error:
         if error.trace is None:
             raise
-        return _select_of_both(error.trace, condition._value.reshape(()) != 0, functions, operands)
+        return _select_of_both(condition._value.reshape(()) != 0, functions, operands)
     return chosen(*operands)
 
 
-def _select_of_both(trace: Any, condition: Any, functions: tuple[Branch, Branch], operands: tuple[Any, ...]) -> Any:
-    """Both branches while a function is traced, and the selection between their results."""
-    with trace.both_branches():
+def _select_of_both(condition: Any, functions: tuple[Branch, Branch], operands: tuple[Any, ...]) -> Any:
+    """Both branches while a function is traced, and the selection between their results; neither may assign."""
+    outer, open_records.in_branch = open_records.in_branch, True
+    try:
         results = [_run(f, name, operands, condition) for name, f in zip(_NAMES, functions, strict=True)]
+    finally:
+        open_records.in_branch = outer
     leaves = [flatten(result) for result in results]
     empty = [unflatten_like(r, [None] * len(parts)) for r, parts in zip(results, leaves, strict=True)]
     if empty[0] != empty[1]:
@@ -179,7 +182,7 @@ def _select_leaf(condition: Any, a: Any, b: Any) -> Any:
             "cond: where both branches run, compiled or in vmap, they must return equal dtypes; true_fn returns "
             f"{x.dtype}, false_fn {y.dtype}. ak.cast(x, dtype) changes a dtype."
         )
-    return select(x, y, condition)
+    return where(condition, x, y)
 
 
 def _number_or_tensor(value: Any) -> Any:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.constant import constant
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
+from autodiff_kit.core.tracer import concrete_only
 from autodiff_kit.core.validation import check_flag, describe
 from autodiff_kit.errors import ArgumentError, DtypeError, RangeError
 from autodiff_kit.ops.axes import checked_int, checked_ints
@@ -34,6 +36,15 @@ def _checked_dtype(dtype: Any, name: str) -> Any:
     except (TypeError, ValueError) as error:
         given = describe(dtype)
         raise DtypeError(f"{name}: {given} is not a dtype; write 'float32' or np.float64, for example") from error
+
+
+@concrete_only
+def _check_finite(value: Any, kind: Any) -> None:
+    """Raise at nan or an infinity among the numbers of an integer dtype."""
+    numbers = np.asarray(value)
+    if numbers.dtype.kind == "f" and not (finite := np.isfinite(numbers)).all():
+        first = numbers[~finite].flat[0]
+        raise DtypeError(f"full: dtype {kind} cannot hold {first}; give a floating one, such as 'float64'")
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
@@ -64,8 +75,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     if dtype is not None and (kind := _checked_dtype(dtype, "full")).kind in "iu":
         if type(fill_value) is int:
             fill_value = integer_in_dtype(fill_value, kind, "full")
-        elif type(fill_value) is float and not np.isfinite(fill_value):
-            raise DtypeError(f"full: dtype {kind} cannot hold {fill_value}; give a floating one, such as 'float64'")
+        else:
+            _check_finite(unwrap(fill_value), kind)
     value = as_tensor(fill_value)
     return broadcast_to(value if dtype is None else cast(value, dtype), _checked_shape(shape, "full"))
 

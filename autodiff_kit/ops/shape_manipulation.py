@@ -30,6 +30,10 @@ def _fitting_shape(shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int
     size = math.prod(shape)
     if math.prod(wanted) == size > 0 and min(wanted, default=1) > 0:
         return wanted
+    if min(wanted, default=0) < -1:  # NumPy takes each for -1
+        raise ShapeError(
+            f"reshape: a length must be 0 or more, or -1 for one that follows from the others; got {wanted}"
+        )
     try:
         return np.empty(shape, np.bool_).reshape(wanted).shape if size < 1 << 16 else _resolve_shape(size, wanted)
     except ValueError as error:
@@ -67,7 +71,7 @@ def reshape(x: Any, shape: Any, ndim: int | None = None) -> Any:
     Raises
     ------
     ShapeError
-        If the entries do not fit.
+        If the entries do not fit, or a length is negative and not -1.
 
     Notes
     -----

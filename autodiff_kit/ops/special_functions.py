@@ -127,10 +127,11 @@ def _hurwitz_zeta(s: Any, a: Any) -> Any:
 
 
 def _horner(coefficients: Any, z: Any) -> Any:
-    """A polynomial, from its coefficients in ascending order."""
-    y = np.full_like(z, coefficients[-1])
+    """A polynomial, from its coefficients in ascending order: Python's numbers, whose use is faster than NumPy's."""
+    y = np.full(np.shape(z), coefficients[-1])
     for c in coefficients[-2::-1]:
-        y = y * z + c
+        y *= z
+        y += c
     return y
 
 
@@ -138,24 +139,22 @@ def _horner(coefficients: Any, z: Any) -> Any:
 _ASYMPTOTIC = 9.0  # above it the expansions for large arguments are used
 
 
-def _steps_down(x: Any, least: float, missing: float) -> tuple[Any, list[Any]]:
+def _steps_down(x: Any, least: float, missing: float) -> tuple[Any, Any]:
     """Arguments reduced by integers to ``[least, least + 1)``, where they are larger, and what is passed on the way.
 
-    Each array of the list holds the argument after one more step, or ``missing`` where it needs no further one.
+    Each row of the second array holds the argument after one more step, or ``missing`` where it needs no further one.
     """
-    passed = []
-    for _ in range(int(_ASYMPTOTIC)):
-        above = x >= least + 1.0
-        x = np.where(above, x - 1.0, x)
-        passed.append(np.where(above, x, missing))
-    return x, passed
+    steps = np.arange(1.0, _ASYMPTOTIC + 1.0).reshape((-1,) + (1,) * x.ndim)
+    passed = x - steps  # exact, as each step of 1 would be
+    needed = passed >= least
+    return x - np.count_nonzero(needed, axis=0), np.where(needed, passed, missing)
 
 
 @cache
 def _lgamma_coefficients() -> Any:
     """The Taylor coefficients of ``lgamma(2 + z)`` at 0; DLMF 5.7.3."""
     k = np.arange(2.0, 30.0)
-    return np.concatenate([[0.0, 1.0 - np.euler_gamma], (-1.0) ** k * _hurwitz_zeta(k, 2.0) / k])
+    return [0.0, 1.0 - np.euler_gamma, *((-1.0) ** k * _hurwitz_zeta(k, 2.0) / k).tolist()]
 
 
 def _lgamma_near_two(z: Any) -> Any:
@@ -164,17 +163,18 @@ def _lgamma_near_two(z: Any) -> Any:
 
 
 def _lgamma_above(x: Any) -> Any:
-    """``lgamma(x)`` for ``x > -1/2``: Taylor series up to 9, and Stirling's series above."""
-    around_zero = np.clip(x, -0.5, 0.5)
-    below = _lgamma_near_two(around_zero) - np.log1p(around_zero) - np.log(np.abs(around_zero))  # up to 1/2
-    around_one = np.clip(x - 1.0, -0.5, 0.5)
-    middle = _lgamma_near_two(around_one) - np.log1p(around_one)  # up to 3/2
+    """``lgamma(x)`` for ``x > -1/2``: a Taylor series up to 9, from the recurrence, and Stirling's series above."""
     reduced, passed = _steps_down(np.clip(x, 1.5, _ASYMPTOTIC), 1.5, missing=1.0)
-    above = _lgamma_near_two(reduced - 2.0) + np.log(np.prod(passed, axis=0))  # up to 9
+    middle, below = x < 1.5, x <= 0.5
+    z = np.where(below, x, np.where(middle, x - 1.0, reduced - 2.0))  # one series for all: its terms are the cost
+    near = _lgamma_near_two(z) - np.where(middle, np.log1p(z), -np.log(np.prod(passed, axis=0)))
+    near = near - np.where(below, np.log(np.abs(z)), 0.0)
+    if np.all(x < _ASYMPTOTIC):
+        return near
     large = np.maximum(x, _ASYMPTOTIC)
     series = _horner([b / (2 * k * (2 * k - 1)) for k, b in enumerate(_BERNOULLI, 1)], large**-2.0) / large
     far = (large - 0.5) * (np.log(large) - 1.0) + (0.5 * math.log(2.0 * math.pi) - 0.5) + series  # DLMF 5.11.1
-    return np.select([x <= 0.5, x < 1.5, x < _ASYMPTOTIC], [below, middle, above], far)
+    return np.where(x < _ASYMPTOTIC, near, far)
 
 
 def _from_nearest_integer(x: Any) -> Any:
@@ -188,6 +188,8 @@ def _is_negative_integer(x: Any) -> Any:
 
 def _lgamma(x: Any) -> Any:
     """``lgamma(x)`` in float64; by reflection, DLMF 5.5.3, below -1/2."""
+    if not np.any(x < -0.5):
+        return _lgamma_above(x)
     size = np.where(x < -0.5, -x, x)
     sine = np.abs(np.sin(np.pi * _from_nearest_integer(x)))
     found = _lgamma_above(size)
@@ -239,7 +241,7 @@ _ROOT_REST = 9.549995429965697e-17  # and the rest of the root
 def _digamma_coefficients() -> Any:
     """The Taylor coefficients of digamma at its root, divided by the distance from it."""
     k = np.arange(2.0, 42.0)
-    return (-1.0) ** k * _hurwitz_zeta(k, _ROOT)
+    return ((-1.0) ** k * _hurwitz_zeta(k, _ROOT)).tolist()
 
 
 def _digamma_of_positive(x: Any) -> Any:
@@ -248,9 +250,11 @@ def _digamma_of_positive(x: Any) -> Any:
     reduced, passed = _steps_down(np.clip(start, 1.0, _ASYMPTOTIC), 1.0, missing=np.inf)
     distance = (reduced - _ROOT) - _ROOT_REST
     near = distance * _horner(_digamma_coefficients(), distance)
-    for step in reversed(passed):
-        near = near + 1.0 / step
+    for inverse in 1.0 / passed[::-1]:
+        near = near + inverse
     near = np.where(x < 1.0, near - 1.0 / x, near)
+    if np.all(x < _ASYMPTOTIC):
+        return near
     large = np.maximum(x, _ASYMPTOTIC)
     z = large**-2.0
     far = np.log(large) - 0.5 / large - z * _horner([b / (2 * k) for k, b in enumerate(_BERNOULLI, 1)], z)
@@ -259,6 +263,8 @@ def _digamma_of_positive(x: Any) -> Any:
 
 def _digamma(x: Any) -> Any:
     """``digamma(x)`` in float64; by reflection, DLMF 5.5.4, below 0."""
+    if not np.any(x <= 0.0):
+        return _digamma_of_positive(x)
     found = _digamma_of_positive(np.where(x <= 0.0, 1.0 - x, x))
     reflected = found - np.pi / np.tan(np.pi * _from_nearest_integer(x))
     return np.where(x <= 0.0, np.where(_is_negative_integer(x), np.nan, reflected), found)
@@ -305,7 +311,7 @@ def _cotangent_coefficients(n: int) -> Any:
     p = c
     for _ in range(n):
         p = -(1.0 + c * c) * p.deriv()
-    return p.coef
+    return p.coef.tolist()
 
 
 def _polygamma_float64(x: Any, n: int) -> Any:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -60,15 +59,6 @@ class Batch:
         inside = ArrayNode()
         inside.spec = ArraySpec.of(array)
         return wrap(array, make_leaf(inside, t.node.record))
-
-    @contextmanager
-    def both_branches(self) -> Iterator[None]:
-        """A block that runs both branches of a condition that differs between examples; nothing may be assigned."""
-        outer, open_records.in_branch = open_records.in_branch, True
-        try:
-            yield
-        finally:
-            open_records.in_branch = outer
 
     # -------------------------------------------------------------------------------------------------- operations
     def call(self, function: Any, args: Any, params: dict[str, Any]) -> Any:

@@ -8,9 +8,10 @@ import json
 import pytest
 
 from autodiff_kit.author.builtin_exercises import builtin_master
+from autodiff_kit.author.commands import build_exercise
 from autodiff_kit.author.exercise_template import new_exercise
 from autodiff_kit.author.master_notebook import MasterNotebookError, parse_master, read_master, split_answer
-from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.errors import AutodiffError, FileError, StructureError
 from autodiff_kit.exercises.questions import LESSONS
 
 ID = "newton-steps-1"
@@ -103,19 +104,101 @@ def test_each_error_of_an_author_is_explained(changed, cell, change, words):
 
 
 @pytest.mark.parametrize(
-    "part",
-    [{"cell_type": None}, {"source": 3}, {"source": ["x", 3]}, {"metadata": []}, {"metadata": {"nbgrader": 1}}]
-    + [{"metadata": {"nbgrader": {"grade_id": None}}}],
+    ("part", "words"),
+    [
+        ({"cell_type": None}, "code, markdown or raw as cell_type, got None"),
+        ({"cell_type": ["code"]}, r"code, markdown or raw as cell_type, got \['code'\]"),
+        ({"source": 3}, "a text or a list of texts as source, got 3"),
+        ({"source": ["x", 3]}, "a text or a list of texts as source"),
+        ({"source": "\ud800"}, r"has '\\ud800', which is no character"),
+        ({"id": 7}, "letters, digits, - and _ as id, got 7"),
+        ({"id": []}, "letters, digits, - and _ as id"),
+        ({"attachments": None}, "an object of objects as attachments, got None"),
+        ({"metadata": []}, r"an object as metadata, got \[\]"),
+        ({"metadata": None}, "an object as metadata, got None"),
+        ({"metadata": {"tags": float("nan")}}, "has nan or an infinity"),
+        ({"metadata": {"nbgrader": 1}}, "an object as metadata.nbgrader, got 1"),
+        ({"metadata": {"nbgrader": {"grade_id": None}}}, "a text as metadata.nbgrader.grade_id, got None"),
+        ({"metadata": {"autodiff_kit": ["x"]}}, "an object as metadata.autodiff_kit"),
+        ({"metadata": {"autodiff_kit": {"question": 5, "part": "text"}}}, "a text as metadata.autodiff_kit.question"),
+        ({"metadata": {"autodiff_kit": {"question": "q", "part": None}}}, "a text as metadata.autodiff_kit.part"),
+        ({"metadata": {"autodiff_kit": {"private": "true"}}}, "true or false as metadata.autodiff_kit.private"),
+        ({"metadata": {"autodiff_kit": {"misconception": [1]}}}, "a text as metadata.autodiff_kit.misconception"),
+    ],
 )
-def test_a_cell_that_is_none_is_told_by_its_number(changed, part):
-    """Metadata are edited by hand, so they may be anything."""
-    with pytest.raises(MasterNotebookError, match="the master: cell 2 needs a cell_type"):
+def test_a_cell_that_is_none_is_told_by_its_number(changed, part, words):
+    """Metadata are edited by hand, so they may be anything. What is taken for no mark of private would be released."""
+    with pytest.raises(MasterNotebookError, match=f"the master: cell 2 (needs )?{words}"):
         parse_master(changed({"begin": lambda cell: cell.update(part)}))
+
+
+def test_what_has_no_cells_is_no_notebook(changed):
     whole = changed()
     with pytest.raises(MasterNotebookError, match="no list of cells"):
         parse_master({**whole, "cells": 3})
-    with pytest.raises(MasterNotebookError, match="cell 1 needs"):
+    with pytest.raises(MasterNotebookError, match="cell 1 needs to be an object, got 'text'"):
         parse_master({**whole, "cells": ["text", *whole["cells"]]})
+    del whole["cells"][2]["metadata"]
+    with pytest.raises(MasterNotebookError, match="cell 3 needs an object as metadata, got None"):
+        parse_master(whole)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "words"),
+    [
+        ({"rows": None}, "a list of texts as metadata.autodiff_kit.rows, got None"),
+        ({"keywords": 3}, "a list of texts as metadata.autodiff_kit.keywords, got 3"),
+        ({"title": ["x"]}, "a text as metadata.autodiff_kit.title"),
+        ({"goal": {"a": 1}}, "a text as metadata.autodiff_kit.goal"),
+        ({"slug": 5}, "a text as metadata.autodiff_kit.slug, got 5"),
+        ({"summary": "\udfff"}, "which is no character"),
+        ({"v": float("inf")}, "nan or an infinity"),
+    ],
+)
+def test_odd_metadata_of_the_notebook_are_told(changed, metadata, words):
+    with pytest.raises(MasterNotebookError, match=f"the master: the notebook .*{words}"):
+        parse_master(changed(metadata=metadata))
+
+
+ODD = (None, 0, 1.5, True, "", "x", [], ["a"], [None], {}, {"a": 1}, float("nan"), "\ud800", "a\nb")
+
+
+def _places(part, path=()):
+    """The paths to everything in a notebook, down to the lines of sources."""
+    if path:
+        yield path
+    if path[-1:] != ("source",):
+        pairs = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        for key, value in pairs:
+            yield from _places(value, (*path, key))
+
+
+@pytest.mark.parametrize(
+    "number", [None, 3, *(pytest.param(number, marks=pytest.mark.slow) for number in (0, 1, 2, 4, 5))]
+)
+def test_whatever_stands_in_the_metadata_is_built_or_told(changed, tmp_path, number):
+    """Each entry of the notebook or of one cell is replaced by each odd value, and removed."""
+    whole = changed()
+    for path in _places({**whole, "cells": []} if number is None else whole["cells"][number]):
+        for odd in (*ODD, ...):
+            notebook = copy.deepcopy(whole)
+            parent = notebook if number is None else notebook["cells"][number]
+            for key in path[:-1]:
+                parent = parent[key]
+            if odd is ...:
+                del parent[path[-1]]
+            else:
+                parent[path[-1]] = odd
+            try:
+                build_exercise(parse_master(notebook), tmp_path / "out", ("release", "otter"))
+            except AutodiffError as error:
+                assert str(error).endswith((".", ".)")), path  # noqa: PT017 - a sentence, for every one of them
+
+
+def test_a_preview_that_nbconvert_cannot_make_is_told(changed, tmp_path):
+    master = parse_master(changed({"begin": lambda cell: cell["metadata"].update(collapsed="odd")}))
+    with pytest.raises(MasterNotebookError, match="the master: nbconvert makes no page of it"):
+        build_exercise(master, tmp_path, ("preview",))
 
 
 @pytest.mark.parametrize("name", ["../x", "a.b", "", "__init__"])

@@ -109,3 +109,38 @@ w = ak.Variable(1.0, name="w")
 def test_what_would_be_wrong_is_refused(f: Any, error: Any, words: str) -> None:
     with pytest.raises(error, match=words):
         ak.compile(f)(ak.constant(2.0))
+
+
+@pytest.mark.parametrize("number", [2.0, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_number_takes_the_dtype_of_the_other_branch(number: Any, dtype: Any) -> None:
+    """Also where the number is an argument of the compiled function, and symbolic."""
+
+    def f(x: Any, n: Any) -> Any:
+        return ak.cond(x > 0, lambda a: a, lambda a: ak.cast(a, dtype), n)
+
+    xs = np.array([1.0, -1.0])
+    for found in (
+        ak.compile(f)(xs[0], number),
+        ak.compile(lambda x: f(x, number))(xs[0]),
+        ak.vmap(lambda x: f(x, number))(xs),
+        ak.compile(ak.vmap(f, in_axes=(0, None)))(xs, number),
+    ):
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found.numpy(), np.full(found.shape, 2.0))
+
+
+def test_no_branch_takes_a_step_of_an_optimizer() -> None:
+    """It would be taken in every call, since both branches run."""
+    weights = ak.Variable([1.0, 2.0], name="weights")
+    optimizer = ak.optim.SGD(0.1)
+
+    def step(x: Any) -> Any:
+        with ak.GradientTape() as tape:
+            loss = ak.sum(weights * weights) * x
+        optimizer.apply_gradients([(tape.gradient(loss, weights), weights)])
+        return loss
+
+    with pytest.raises(ConcretizationError, match="a branch of cond assigns to variable weights"):
+        ak.compile(lambda x: ak.cond(x > 0, lambda: step(x), lambda: x))(1.0)
+    assert weights.tolist() == [1.0, 2.0]

@@ -126,3 +126,16 @@ def test_integers_are_clipped_by_bounds_beyond_their_dtype() -> None:
 def test_booleans_without_a_negative_are_named(through: Any) -> None:
     with pytest.raises(DtypeError, match="negative of dtypes bool"):
         through(lambda x: -(x > 0))(ak.constant(X))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("exponent", [0.5, 1.5, 2.5, -0.5])
+def test_a_root_of_minus_infinity_is_that_of_numpy(exponent: float, dtype: Any) -> None:
+    """NumPy computes the power 0.5 as a root, which is nan at -inf, where C's function has inf."""
+    x = np.array([-np.inf, np.inf, -0.0, 0.0, 2.0], dtype)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal((ak.constant(x) ** exponent).numpy(), x**exponent)
+        assert_same(lambda x: x**exponent, x)
+        assert_same(ak.grad(lambda x: ak.sum(x**exponent)), x)
+        number = ak.power(float(x[0]), exponent)
+        np.testing.assert_array_equal(number.numpy(), (x**exponent)[0])

@@ -543,6 +543,29 @@ def test_without_a_sandbox_nothing_that_a_notebook_began_lives_on(tmp_path):
         time.sleep(0.05)
 
 
+def test_without_a_sandbox_a_submission_finds_no_module_of_another_or_of_the_teacher(tmp_path, monkeypatch):
+    """A file named like a module shadows it: the next submission would run the code of the one before it."""
+    (tmp_path / "lecture.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    runner, folders = UnsandboxedRunner(ResourceLimits()), []
+    for name in ("eve", "ada"):
+        source = (
+            "import importlib.util, os, pathlib\n"
+            "found = [os.getcwd(), *(name for name in ('planted', 'lecture') if importlib.util.find_spec(name))]\n"
+            f"pathlib.Path({str(tmp_path / name)!r}).write_text(chr(10).join(found))\n"
+            "pathlib.Path('planted.py').write_text('')"
+        )
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps(with_cell(source)), encoding="utf-8")
+        grade_submission(read_submission(tmp_path / f"{name}.ipynb", name), runner, "s")
+        folder, *modules = (tmp_path / name).read_text().splitlines()
+        assert modules == []
+        assert not Path(folder).exists()
+        folders.append(folder)
+    runner.close()
+    assert folders[0] != folders[1]
+    assert not (tmp_path / "planted.py").exists()
+
+
 def test_a_control_group_limits_the_sandbox_where_it_can_be_had(tmp_path):
     from autodiff_kit.grade import cgroup
     from autodiff_kit.grade.sandbox import ResourceLimits

@@ -261,7 +261,7 @@ def test_a_file_of_a_newer_kit_is_left_alone(mine: Progress) -> None:
 def test_a_damaged_file_is_put_aside(mine: Progress, bad: bytes) -> None:
     file_of(mine).parent.mkdir()
     file_of(mine).write_bytes(bad)
-    with pytest.warns(ProgressWarning, match=r"was damaged. It is kept as progress.damaged-\d+-\d+.db"):
+    with pytest.warns(ProgressWarning, match=r"was damaged \(file is .*\). It is kept as progress.damaged-\d+-\d+.db"):
         mine.commit_prediction("01", "a", 3)
     assert [p.read_bytes() for p in file_of(mine).parent.glob("*.damaged-*.db")] == [bad]
     assert Progress(mine.root).prediction("01", "a") == Prediction(3)
@@ -310,6 +310,44 @@ def test_a_file_whose_damaged_tables_sqlite_cannot_name_is_put_aside(mine: Progr
         mine.begin_lesson("01")
     with pytest.raises(progress_db.DamagedError, match="not a progress file"):
         mine.merge(damaged)
+    assert mine.lesson("01").state == "begun"
+
+
+@pytest.mark.parametrize("locks", [True, False])
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        (b"begun_at", "no column named begun_at"),
+        (b"predicted_at", "no such column: predicted_at"),
+        (b"message", "no such column: message"),
+        (b"cell_sha", "no column named cell_sha"),
+        (b"kind", "no column named kind"),
+    ],
+)
+def test_a_file_with_a_damaged_name_of_a_column_is_put_aside(
+    mine: Progress, monkeypatch: pytest.MonkeyPatch, locks: bool, name: bytes, found: str
+) -> None:
+    monkeypatch.setattr(progress_db, "HAS_FILE_LOCKS", locks)
+    image = Progress().store.image()
+    image = image.replace(name, bytes([name[0] ^ 1]) + name[1:])
+    file_of(mine).parent.mkdir(exist_ok=True)
+    file_of(mine).write_bytes(image)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        mine.commit_prediction("01", "a", 3)
+        attempt(mine, "partial", 1)
+    assert re.search(rf"was damaged \(.*{found}\). It is kept as progress.damaged-", str(told[0].message))
+    assert len(list(file_of(mine).parent.glob("*.damaged-*.db"))) == 1
+    assert attempt(mine, "passed", 2).tries == 2
+    mine.begin_lesson("02")
+    assert mine.lesson("02").state == "begun"
+    assert not mine.store.in_memory
+
+
+def test_a_query_that_is_wrong_puts_no_file_aside(mine: Progress) -> None:
+    mine.begin_lesson("01")
+    with pytest.raises(sqlite3.OperationalError, match="no such column: stat"):
+        mine.store.run(lambda db: db.execute("SELECT stat FROM lesson"))
     assert mine.lesson("01").state == "begun"
 
 
@@ -490,6 +528,51 @@ def test_a_first_answer_stays_when_progress_is_added(mine: Progress, tmp_path: P
     other.reveal_prediction("01", "a", 2, right=True)
     mine.merge(other.store.image())
     assert mine.prediction("01", "a") == Prediction(1)
+
+
+def merged(first: bytes, second: bytes, folder: Path) -> dict[str, list[tuple[object, ...]]]:
+    """The learner's rows after two files were added, in this order."""
+    found = Progress(folder)
+    for image in (first, second):
+        found.merge(image)
+    queries = {
+        "prediction": "lesson, item, answer_json, truth_json, right, at",
+        "question": "id, best, tries, hints_seen, state, message, tests",
+        "attempt": "question, outcome, score, ms, cell_sha, at",
+        "event": "at, kind, ref",
+        "lesson": "no, state, step, begun_at, predicted_at, read_at",
+    }
+    tables = {name: sorted(rows(found, f"SELECT {columns} FROM {name}"), key=repr) for name, columns in queries.items()}
+    tables["event"] = [row for row in tables["event"] if row[1] != "import"]
+    return tables
+
+
+@pytest.mark.parametrize(("first", "second", "kept"), [("09", "10", 7), ("10", "09", 3), ("10", "10", 3)])
+def test_two_files_merge_to_the_same_in_either_order(
+    mine: Progress, tmp_path: Path, first: str, second: str, kept: int
+) -> None:
+    """The earlier of two answers to a prompt is kept; of two in the same second, the one whose text is smaller."""
+    other = Progress(tmp_path / "other")
+    for one, answer, hour in ((mine, 7, first), (other, 3, second)):
+        one.commit_prediction("01", "a", answer)
+        one.reveal_prediction("01", "a", answer + 1, right=answer == 7)
+        one.commit_prediction("01", "b", 5)
+        one.reveal_prediction("01", "b", 5 + answer, right=False)
+        attempt(one, "partial", 1)
+        attempt(one, "partial", 1 + (answer == 3))
+        one.store.run(
+            lambda db, hour=hour, answer=answer: [
+                db.execute(f"UPDATE prediction SET at = '2026-11-28T{hour}:00:00+00:00'"),
+                db.execute("UPDATE event SET at = '2026-11-28T11:00:00+00:00'"),
+                db.execute("UPDATE question SET message = ?", (f"message {answer}",)),
+            ]
+        )
+    one.store.run(lambda db: db.execute("INSERT INTO event (at, kind, ref) SELECT at, kind, ref FROM event"))
+    images = mine.store.image(), other.store.image()
+    found = merged(*images, tmp_path / "one")
+    assert found == merged(*reversed(images), tmp_path / "two")
+    assert {row[1]: (row[2], row[3]) for row in found["prediction"]}["a"] == (str(kept), str(kept + 1))
+    assert found["question"][0][5] == "message 3", "of two partial answers that with more points"
 
 
 @pytest.mark.parametrize("saved", [b"", b"nothing of the kind", b"SQLite format 3\0" + bytes(500)])

@@ -27,6 +27,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
     "Degrees": lambda x: x * (180 / np.pi), "Radians": lambda x: x * (np.pi / 180),
     "Relu": lambda x: x * (x > 0),
     "Gelu": lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+    "ExactGelu": lambda x: x * special.ndtr(x),
     "Erf": special.erf, "Erfc": special.erfc, "Lgamma": special.gammaln, "Digamma": special.digamma,
     "Elu": lambda x: np.where(x > 0, x, np.exp(x) - 1), "Argsort": lambda x: np.argsort(x, kind="stable"),
 }  # fmt: skip

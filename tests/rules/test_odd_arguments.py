@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 import autodiff_kit as ak
 from autodiff_kit.errors import ArgumentError, DtypeError, ShapeError, StructureError
@@ -216,3 +217,47 @@ def test_the_reciprocal_of_integers_is_floating() -> None:
 def test_a_dtype_without_a_loop_is_told_how_to_change_it() -> None:
     with pytest.raises(DtypeError, match=r"sign of dtypes bool: .*ak\.cast"):
         ak.sign(True)
+
+
+@pytest.mark.parametrize("shape", [-2, (2, -3), (-2, -1)])
+def test_a_negative_length_other_than_minus_one_is_refused(shape: Any) -> None:
+    """NumPy takes each of them for -1."""
+    x = np.ones((2, 6))
+    words = r"reshape: a length must be 0 or more, or -1 for one that follows from the others; got \("
+    for f in (lambda v: ak.reshape(v, shape), lambda v: np.reshape(ak.constant(v), shape), ak.constant(x).reshape):
+        calls: list[Any] = [(f, x), (ak.compile(f), x), (ak.vmap(f), x)] if f.__name__ == "<lambda>" else [(f, shape)]
+        for call, argument in calls:
+            with pytest.raises(ShapeError, match=words):
+                call(argument)
+
+
+@pytest.mark.parametrize(
+    "value", [np.nan, np.float64(np.nan), np.float32(np.inf), np.array([1.0, -np.inf]), ak.constant(np.nan)]
+)
+def test_an_integer_dtype_is_not_filled_with_nan(value: Any) -> None:
+    for f in (
+        lambda: ak.full(2, value, "int64"), lambda: ak.full_like(np.zeros(2, "uint8"), value),
+        ak.compile(lambda: ak.full(2, value, "int64")),
+    ):  # fmt: skip
+        with pytest.raises(DtypeError, match=r"full: dtype u?int\d+ cannot hold (nan|-?inf)"):
+            f()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64])
+def test_the_exact_gelu_has_the_values_of_the_normal_distribution(dtype: Any) -> None:
+    x = np.array([-9, -3, -1, 0, 1, 3, 30], dtype)
+    found = ak.nn.gelu(x, approximate=False).numpy()
+    expected = np.array([-9, -3, -1, 0, 1, 3, 30]) * special.ndtr(np.array([-9, -3, -1, 0, 1, 3, 30.0]))
+    assert found.dtype == (np.float64 if dtype == np.int64 else dtype)
+    np.testing.assert_allclose(
+        found, expected, rtol=64 * np.finfo(found.dtype).eps, atol=1e-7 if dtype == np.float16 else 0
+    )
+    compiled = ak.compile(lambda x: ak.nn.gelu(x, approximate=False))
+    np.testing.assert_array_equal(compiled(x).numpy(), found)
+    assert np.abs(found - ak.nn.gelu(x).numpy()).max() > 1e-5, "not the approximation"
+
+
+@pytest.mark.parametrize("word", ["tanh", "none", 2, None])
+def test_how_gelu_is_computed_is_true_or_false(word: Any) -> None:
+    with pytest.raises(ArgumentError, match="gelu: approximate .*'tanh', False .*'none'\\) must be True or"):
+        ak.nn.gelu([1.0], approximate=word)

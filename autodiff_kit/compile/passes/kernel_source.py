@@ -238,8 +238,9 @@ class KernelSource:
             # Scalars first, so that equal kernels have equal source.
             operands_with_dtypes.sort(key=lambda pair: not is_scalar(pair[0]) or pair[0] in self.g.members)
         args = [self._value(a, loop, w) for a, w in operands_with_dtypes]
-        if n.op == "power" and n.args[1].op == "const" and n.args[1].shape == () and n.args[1].value == 2:
-            return f"{args[0]} * {args[0]}"
+        if n.op == "power" and n.args[1].op == "const" and n.args[1].shape == () and n.args[1].value in (0.5, 2):
+            # As NumPy does; the root differs from the power at -inf.
+            return EXPRESSIONS["square" if n.args[1].value == 2 else "sqrt"].format(args[0])
         return EXPRESSIONS[n.op].format(*args, b=self.bits)
 
     def _emit_kernel(self) -> None:

@@ -6,8 +6,7 @@ and those that it assigns are written back after each call. Nothing is assigned 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any
 
@@ -64,7 +63,6 @@ class Tracer:
         self.optimizer_steps = OptimizerSteps(self)
         self.made: list[Any] = []  # variables and optimizers that the function makes
         self.closed = False
-        self.in_branch = False
 
     def node(self, value: Any) -> GraphNode:
         """The node of a symbolic value, or a constant node for any other value."""
@@ -208,7 +206,7 @@ class Tracer:
                 f"the function makes {variable._label()} and assigns to it. ak.compile runs the function once, so "
                 "later calls would go on with its last value. Make the variable outside, or use a tensor."
             )
-        if self.in_branch:
+        if open_records.in_branch:  # an optimizer's step does not ask the variable
             raise ConcretizationError(
                 f"a branch of cond assigns to {variable._label()}, but while a function is compiled both branches run. "
                 "Return the new value from the branches and assign it afterwards: w.assign(ak.cond(...))."
@@ -224,15 +222,6 @@ class Tracer:
     def as_own(self, x: Tensor) -> Tensor:
         """A tensor as one of the loop's body, if there is one and a tape outside of it follows the tensor."""
         return x if self.body is None else self.body.followed_from_outside(x)
-
-    @contextmanager
-    def both_branches(self) -> Iterator[None]:
-        """A block that runs both branches of a condition, in which nothing may be assigned."""
-        outer, self.in_branch = self.in_branch, True
-        try:
-            yield
-        finally:
-            self.in_branch = outer
 
     # --------------------------------------------------------------------------------------------------- finished trace
     def finish(self, result: Any) -> Trace:
