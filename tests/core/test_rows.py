@@ -80,14 +80,17 @@ def test_32_rows_of_a_million_allocate_no_table() -> None:
     """The gradient of a 1e6 x 16 embedding table for 32 rows must not cost a full table."""
     w = ak.Variable(np.zeros((1_000_000, 16), np.float32))
     ids = np.random.default_rng(1).integers(0, 1_000_000, 32)
-    tracemalloc.start()
-    with ak.GradientTape() as tape:
-        y = ak.sum(ak.nn.embedding(w, ids) * 2.0)
-    g = tape.gradient(y, w)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peaks = []
+    for _ in range(2):  # the first step also imports modules, which take a megabyte, and two where they are compiled
+        tracemalloc.start()
+        with ak.GradientTape() as tape:
+            y = ak.sum(ak.nn.embedding(w, ids) * 2.0)
+        g = tape.gradient(y, w)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
     assert isinstance(g, ak.RowGradient)
-    assert peak < 1 << 20  # the table has 64 MB
+    assert peaks[0] < 1 << 23  # the table has 64 MB
+    assert peaks[1] < 1 << 16
     assert g.nbytes < 1 << 12
 
 

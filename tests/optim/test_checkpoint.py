@@ -17,11 +17,11 @@ import autodiff_kit as ak
 from autodiff_kit.errors import AutodiffError, DtypeError, FileError, ShapeError, StructureError
 
 TRAINING = """
-import sys
+import itertools, sys
 import numpy as np
 import autodiff_kit as ak
 from autodiff_kit import kernels
-folder, part = sys.argv[1:]
+part, *folders = sys.argv[1:]
 if kernels.enabled():
     assert kernels.compile_all_loops()
 makers = {
@@ -36,7 +36,7 @@ makers = {
     "AdamW": lambda: ak.optim.AdamW(0.01, weight_decay=0.1),
 }
 x = np.random.default_rng(0).normal(size=(8, 3)).astype("float32")
-for name, make in makers.items():
+for folder, (name, make) in itertools.product(folders, makers.items()):
     rng = np.random.default_rng(1)
     kernel = ak.Variable(rng.normal(size=(3, 4)), dtype="float32", name="kernel")
     scale, half = ak.Variable(0.5), ak.Variable(rng.normal(size=5), dtype="float16")
@@ -67,9 +67,10 @@ for name, make in makers.items():
 """
 
 
-def trained(folder: Path, part: str, numba: str) -> list[str]:
+def trained(part: str, numba: str, *folders: Path) -> list[str]:
+    """The states at the end of a training for each folder, one after the other in a fresh process."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", TRAINING, str(folder), part],
+        [sys.executable, "-W", "error", "-c", TRAINING, part, *map(str, folders)],
         capture_output=True, text=True, timeout=300, check=False,
         env=os.environ | {"AUTODIFF_KIT_NUMBA": numba},
     )  # fmt: skip
@@ -80,14 +81,16 @@ def trained(folder: Path, part: str, numba: str) -> list[str]:
 def test_b39_training_resumed_in_a_fresh_process_gives_the_same_bits(tmp_path: Path) -> None:
     """Every optimizer, three dtypes, a repeated name, no name, rows; with NumPy, with loops, with both."""
     pytest.importorskip("numba")
-    whole = trained(tmp_path, "whole", "0")
+    by_numpy, by_loops = tmp_path / "numpy", tmp_path / "loops"
+    by_numpy.mkdir()
+    by_loops.mkdir()
+    whole = trained("whole", "0", by_numpy)
     assert [line.split(" [")[0] for line in whole] == [
         "SGD", "momentum", "Nesterov", "Adagrad", "Adadelta", "RMSProp", "Adam", "lazy Adam", "AdamW",
     ]  # fmt: skip
-    assert trained(tmp_path, "rest", "0") == whole
-    assert trained(tmp_path, "rest", "1") == whole  # started with NumPy, ended with loops
-    assert trained(tmp_path, "whole", "1") == whole
-    assert trained(tmp_path, "rest", "1") == whole
+    assert trained("rest", "0", by_numpy) == whole
+    assert trained("whole", "1", by_loops) == whole
+    assert trained("rest", "1", by_numpy, by_loops) == whole * 2  # started with NumPy or with loops, ended with loops
 
 
 def stepped(make: Any = lambda: ak.optim.Adam(0.1), names: Any = ("w", "b")) -> tuple[Any, Any, Any]:
