@@ -18,8 +18,9 @@ from autodiff_kit.kernels.code_cache import load_code, python_function
 from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "ADD_ROWS", "BLOCK_WORD", "COPY", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE", "READ_ROWS", "SUM_ROWS", "load_array",
-    "load_number", "matmul", "matmul_loop_address", "run_steps", "run_units", "store_number", "write_addresses",
+    "ADD_ROWS", "BLOCK_WORD", "CONVERT", "COPY", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE", "READ_ROWS", "SUM_ROWS",
+    "UFUNC", "load_array", "load_number", "matmul", "matmul_loop_address", "run_steps", "run_units", "store_number",
+    "ufunc_loop", "write_addresses",
 ]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
@@ -86,6 +87,18 @@ def matmul(table: Any) -> None:
     for k in range(3):
         array_at(arrays, np.int64)[k] = load_word(table, k + 1)
     call_address(load_word(table, 0), arrays, table + 4 * _WORD_BYTES, table + 8 * _WORD_BYTES, 0)
+
+
+def _call_ufunc(table: Any) -> None:
+    count, arrays = load_word(table, 2), local_words(4)  # a loop may advance the addresses that it is given
+    for k in range(count):
+        array_at(arrays, np.int64)[k] = load_word(table, 3 + k)
+    sizes = table + (3 + count) * _WORD_BYTES
+    call_address(load_word(table, 0), arrays, sizes, sizes + _WORD_BYTES, load_word(table, 1))
+
+
+def _convert(table: Any) -> None:
+    array_at(load_word(table, 1), np.float64)[0] = np.float64(load_word(load_word(table, 0), 0))
 
 
 def _copy(table: Any) -> None:
@@ -178,7 +191,7 @@ def _add_rows64(table: Any) -> None:
 
 _here = sys.modules[__name__]
 _for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
-_names = ["_copy", "matmul", "_move", "_run_loop", "_keep_failure"]
+_names = ["_copy", "matmul", "_move", "_run_loop", "_keep_failure", "_call_ufunc", "_convert"]
 _names += [f"{name}{bits}" for name in ("_sum_rows", "_read_rows", "_add_rows") for bits in (32, 64)]
 _units = load_code("", {}, [_here], _names)
 
@@ -225,6 +238,16 @@ address and length of the target; address of a number that says whether a row nu
 ADD_ROWS: Any = {"f": _units["_add_rows32"], "d": _units["_add_rows64"]}
 """Addresses of the units that write zeros and add rows whose numbers are computed. Tables as for :data:`READ_ROWS`."""
 
+CONVERT: Any = _units["_convert"]
+"""Address of the unit that converts an int64 to float64. Its table: both addresses."""
+
+UFUNC: Any = _units["_call_ufunc"]
+"""Address of the unit that calls an elementwise function of NumPy.
+
+Its table: the two words of :func:`ufunc_loop`; how many arrays; their addresses, the result last; the number of
+entries; the bytes between entries of each array.
+"""
+
 LOOP: Any = _units["_run_loop"]
 """Address of the unit that runs a loop inside the step of another.
 
@@ -243,8 +266,15 @@ columns; strides in bytes, of the three arrays between products, then of each be
 """
 
 
+def ufunc_loop(ufunc: np.ufunc, types: str) -> tuple[int, int]:
+    """Address of the inner loop of a ufunc for dtypes such as ``"dd->d"``, and what it takes as its last argument."""
+    place = id(ufunc) + _OBJECT_HEAD_BYTES + 4 * ctypes.sizeof(ctypes.c_int)  # of the pointers to the loops
+    pointers = ctypes.POINTER(ctypes.POINTER(ctypes.c_void_p) * 2)
+    loops, arguments = ctypes.cast(place, pointers).contents
+    k = ufunc.types.index(types)
+    return int(loops[k]), int(arguments[k] or 0)
+
+
 def matmul_loop_address(dtype: np.dtype[Any]) -> int:
     """Address of the inner loop of ``np.matmul`` for a dtype."""
-    place = id(np.matmul) + _OBJECT_HEAD_BYTES + 4 * ctypes.sizeof(ctypes.c_int)  # of the pointer to the loops
-    loops: Any = ctypes.POINTER(ctypes.c_void_p).from_address(place)
-    return int(loops[np.matmul.types.index(f"{dtype.char * 2}->{dtype.char}")])
+    return ufunc_loop(np.matmul, f"{dtype.char * 2}->{dtype.char}")[0]

@@ -101,7 +101,30 @@ def lookups(x: Any) -> Any:
     return ak.sum(c * c) + ak.sum(first)
 
 
+def counters(x: Any) -> Any:
+    """Integers that are counted, taken modulo, compared, and used beside floats."""
+
+    def step(state: Any, k: Any) -> Any:
+        c, count = state
+        even = k % 2 == 0
+        c = ak.where(even, c + ak.tanh(c) / (count + 1.0), c * 0.9**k)
+        return (c, count + 2), ak.arctan2(c, 2.0) * (k // 3) + ak.cumsum(c)
+
+    (c, count), results = ak.scan(step, (x, np.int64(0)), np.arange(8))
+    return ak.sum(c * c) + ak.sum(results) + count
+
+
+def running(x: Any) -> Any:
+    def step(c: Any, _: Any) -> Any:
+        return ak.tanh(ak.cumsum(ak.cumsum(c, 1), 0)), ak.cumsum(ak.reshape(c, (2, 3, 6)), 1)[0]
+
+    c, ends = ak.scan(step, x * 0.3, length=4)
+    return ak.sum(c * c) + ak.sum(ends)
+
+
 PROGRAMS = {
+    "counters": (counters, np.linspace(0.2, 1.0, 4)),
+    "running sums": (running, POINTS),
     "lookups": (lookups, POINTS),
     "soft warping": (soft_warping, POINTS),
     "line search": (line_search, np.arange(1.0, 5.0)),
@@ -186,3 +209,42 @@ def test_results_of_comparisons_are_boolean() -> None:
         for found, expected in zip(compiled(given), f(ak.constant(given)), strict=True):
             assert np.asarray(found).dtype == expected.dtype
             np.testing.assert_array_equal(np.asarray(found), expected.numpy())
+
+
+def test_integers_are_compared_exactly() -> None:
+    """In float64 neighbours above 2 ** 53 are equal."""
+
+    def f(x: Any, k: Any, m: Any) -> Any:
+        return x * 2.0, k == m, k < m, k + 1 == m, k > 2**53, ak.where(k % 2 == 0, x, -x)
+
+    compiled = ak.compile(f)
+    x, k, m = np.linspace(0.0, 1.0, 5), np.array(2**53), np.array(2**53 + 1)
+    compiled(x, k, m)
+    build_kernels_now(compiled)
+    for given in ((x, k, m), (x, m, k), (x, m, m)):
+        for found, expected in zip(compiled(*given), f(*map(ak.constant, given)), strict=True):
+            np.testing.assert_array_equal(np.asarray(found), expected.numpy())
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8, np.float32, np.float64])
+def test_elementwise_functions_without_kernels_are_those_of_numpy(dtype: Any) -> None:
+    def f(x: Any, y: Any, z: Any) -> Any:
+        return (
+            z + 1.0,
+            np.remainder(x, y),
+            x // y,
+            np.hypot(x, y),
+            np.copysign(x, y),
+            x + y[1],
+            np.fmod(x, 3),
+            y[:1] * 2,
+        )
+
+    compiled = ak.compile(f)
+    x, y, z = np.arange(12).astype(dtype), np.arange(1, 13)[::-1].astype(dtype), np.linspace(0.0, 1.0, 12)
+    compiled(x, y, z)
+    build_kernels_now(compiled)
+    for given in ((x, y, z), (y, x + dtype(1), z)):
+        for found, expected in zip(compiled(*given), f(*given), strict=True):
+            assert np.asarray(found).dtype == np.asarray(expected).dtype
+            np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))

@@ -136,11 +136,17 @@ def _lu_factors(units: _Units) -> bool:
 def _lu_solve(units: _Units, transpose: bool) -> bool:
     factors, b, out = units.views
     n, columns = out.shape
-    if not factors.flags.c_contiguous or not b.flags.c_contiguous or b.shape != out.shape or len(factors) != n + 1:
+    in_rows = b.flags.c_contiguous
+    if not factors.flags.c_contiguous or b.shape != out.shape or len(factors) != n + 1:
+        return False
+    if not in_rows and not b.flags.f_contiguous:
         return False
     buffer, offset = units.places[0]
     work = units.generator.scratch(units.n.dtype, out.size) if columns > 1 else units.out
-    units.transpose(units.places[1], work, (n, columns))
+    if in_rows:
+        units.transpose(units.places[1], work, (n, columns))
+    else:
+        units.generator.add_unit(COPY, "copy", [1, units.places[1], work, b.nbytes])
     how = "NT"[not transpose]
     pivots = (buffer, offset + n * n * units.size)
     units.call("getrs", how, n, columns, units.places[0], n, pivots, work, n, units.failed)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import NON_UFUNC_OPS, REDUCTIONS, VIEW_OPS, GraphNode, is_scalar
+from autodiff_kit.compile.node import COMPARISON_OPS, NON_UFUNC_OPS, REDUCTIONS, VIEW_OPS, GraphNode, is_scalar
 from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
 from autodiff_kit.compile.passes.kernel_source import KernelSource, kernel_key, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
@@ -28,6 +28,7 @@ from autodiff_kit.compile.run.loop_units import emit_loop, emit_loop_result
 from autodiff_kit.compile.run.move_units import emit_lookups, emit_moves, emit_sums
 from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.run.scalar_program import computes_number, instruction, interpreter_source
+from autodiff_kit.compile.run.ufunc_units import emit_running, emit_ufunc
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.core.dispatch import compute
 from autodiff_kit.kernels import native_calls, window_loops
@@ -197,9 +198,9 @@ class PlanCodeGenerator:
         return f"scalars_f32[{2 * word + 2}]" if n.dtype == np.float32 else f"scalars_f64[{word}]"
 
     def cell_address(self, n: GraphNode) -> tuple[Any, int]:
-        """The buffer and offset of the cell through which units read a number."""
+        """The buffer and offset of the cell through which units read a number or the one entry of an array."""
         self._cell(n)
-        return self._cell_of(view_base(n))
+        return self._cell_of(view_base(n) if is_scalar(n) else n)
 
     def _cell(self, n: GraphNode) -> int:
         """The cell through which units read a number or the one entry of an array; it is filled on first use."""
@@ -213,7 +214,11 @@ class PlanCodeGenerator:
         elif n.op == "const":
             self._initial_numbers[cell] = float(np.reshape(n.value, ()))
         else:
-            self.add_unit(native_calls.COPY, "entry", [1, self.locate(n)[:2], self._cell_of(n), _WORD_BYTES])
+            place, cell_place = self.locate(n)[:2], self._cell_of(n)
+            if n.dtype == np.int64:
+                self.add_unit(native_calls.CONVERT, "entry", [place, cell_place])
+            else:
+                self.add_unit(native_calls.COPY, "entry", [1, place, cell_place, _WORD_BYTES])
         return cell
 
     def _cell_of(self, n: GraphNode) -> tuple[Any, int]:
@@ -235,7 +240,7 @@ class PlanCodeGenerator:
             self._emit_kernel(u)
         elif not is_scalar(u.node):
             self._emit_numpy_call(u.node)
-        elif computes_number(u.node) and not u.node.weak and all(map(_is_readable_number, u.node.args)):
+        elif computes_number(u.node) and not u.node.weak and _are_exact_numbers(u.node):
             self._emit_instruction(u.node)
         else:
             self.needs_python = True
@@ -322,9 +327,9 @@ class PlanCodeGenerator:
         return room, 0
 
     def _emit_blas_matmul(self, n: GraphNode) -> bool:
-        """Add a matrix product as a native unit, if BLAS accepts the strides of all operands."""
+        """Add a matrix product as a native unit, if BLAS accepts the strides of all operands; False for others."""
         nodes = (*n.args, n)
-        if not have_one_float_dtype(nodes):
+        if n.op != "matmul" or not have_one_float_dtype(nodes):
             return False
         views: list[Any] = [self.memory_plan.array_of(x) for x in nodes]
         views = [np.broadcast_to(view, (*n.shape[:-2], *view.shape[-2:])) for view in views]
@@ -370,14 +375,13 @@ class PlanCodeGenerator:
         return text if a.shape == () or a.weak else f"np.reshape({text}, {a.shape})"
 
     def _emit_numpy_call(self, n: GraphNode) -> None:
-        """Emit a node that no kernel computes; most results are copied to their location."""
-        if (n.op == "call" and emit_loop(self, n)) or (n.op == "item" and emit_loop_result(self, n)):
-            return
-        if (n.op == "matmul" and self._emit_blas_matmul(n)) or emit_moves(self, n) or emit_sums(self, n):
-            return
-        if emit_lookups(self, n):
-            return
-        if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n)):
+        """Emit a node that no kernel computes, as native units or as a line; most results are copied to their place."""
+        if n.op == "call":
+            emitters = [emit_loop, emit_moves, emit_sums, emit_lookups, emit_running, emit_lapack_units]
+            emitters.append(type(self)._emit_window_loop)
+        else:
+            emitters = [emit_loop_result, emit_moves, type(self)._emit_blas_matmul, emit_ufunc]
+        if any(emit(self, n) for emit in emitters):
             return
         if n.op == "call" and n.params.function is set_rows:
             self._emit_set_rows(n)
@@ -464,9 +468,16 @@ def filled_table(entries: list[Any], fixed: dict[Any, Any], moved: dict[Any, Any
     return table
 
 
-def _is_readable_number(n: GraphNode) -> bool:
-    """Whether the interpreter can read a node: a number, or an array of one entry of float64."""
-    return is_scalar(n) or (n.size == 1 and n.dtype == np.float64)
+def _are_exact_numbers(n: GraphNode) -> bool:
+    """Whether the interpreter can compute a node in float64: its operands are numbers, or arrays of one entry.
+
+    NumPy converts integers as well, except where it compares integers with each other; then one must be small.
+    """
+    if not all(is_scalar(a) or (a.size == 1 and a.dtype in (np.float64, np.int64)) for a in n.args):
+        return False
+    if n.op not in COMPARISON_OPS or any(a.dtype.kind == "f" for a in n.args):
+        return True
+    return any(a.op == "const" and abs(int(np.reshape(a.value, ()))) < 1 << 53 for a in n.args)
 
 
 def _batch_stride(shape: tuple[int, ...], strides: tuple[int, ...]) -> int | None:
