@@ -387,8 +387,8 @@ class Optimizer:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Copies of variables have other ids. Copy an optimizer together with its variables: it follows those alone.
 
-        Where only the optimizer was copied, its slots belong to copies that nothing else refers to; :meth:`_create_slots`
-        raises then.
+        Where only the optimizer was copied, its slots belong to copies that nothing else refers to; a step of other
+        variables is refused then.
         """
         stepped, last, frozen = state["_state"], state["_last"], state["_frozen"]
         vars(self).update(state)
