@@ -46,7 +46,8 @@ __all__ = ["Optimizer"]
 Pair = tuple[Any, Variable]
 Settings = dict[str, Callable[[str, Any], Any]]
 
-_lock = threading.RLock()  # threads may share optimizers and variables, and a step reads both before it writes
+TURN = threading.RLock()
+"""Held by the thread that steps: threads may share optimizers and variables, and a step reads both before it writes."""
 
 _SETTINGS_ELSEWHERE = frozenset((
     "alpha", "amsgrad", "beta1", "beta2", "beta_1", "beta_2", "betas", "centered", "dampening", "decay", "eps",
@@ -164,7 +165,7 @@ class Optimizer:
         Threads take turns at their steps. While one of them steps a variable, no other may read it or take its
         ``.numpy()``.
         """
-        with _lock:
+        with TURN:
             self._apply_gradients(pairs)
 
     def _apply_gradients(self, pairs: Iterable[Pair]) -> None:

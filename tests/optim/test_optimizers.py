@@ -422,6 +422,26 @@ def test_threads_that_share_an_optimizer_take_turns(make: Any) -> None:
     np.testing.assert_array_equal(w.numpy(), by_one.numpy())
 
 
+def test_a_step_while_another_thread_traces_one_with_the_same_optimizer() -> None:
+    """While a step is traced the learning rate is symbolic: a step of another thread left a value without numbers."""
+    opt, w, other = ak.optim.SGD(0.5), ak.Variable([1.0, 2.0]), ak.Variable([0.0])
+    beside = threading.Thread(target=lambda: opt.apply_gradients([([1.0], other)]))
+
+    def begin() -> None:
+        if opt._state and not beside.ident:
+            beside.start()
+            beside.join(0.2)  # it waits for the end of the trace
+
+    def step() -> Any:
+        loss = opt.minimize(lambda: ak.sum(w * w), [w])
+        begin()
+        return loss
+
+    ak.compile(step)()
+    beside.join()
+    assert (w.tolist(), other.tolist()) == ([0.0, 0.0], [-0.5])
+
+
 def test_a_constraint_may_keep_the_array_that_it_returns() -> None:
     buffer, opt = np.zeros(2), ak.optim.SGD(1.0)
     a, b = (ak.Variable(x, constraint=lambda v: np.clip(v, 0.0, 1.0, out=buffer)) for x in ([0.25, 0.5], [0.75, 1.0]))
