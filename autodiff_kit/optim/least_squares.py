@@ -157,7 +157,7 @@ class LinearizedResiduals:
     def __init__(self, point: ResidualEvaluation, jacobian: Vector, earlier_scale: Vector) -> None:
         self.jacobian, r = jacobian, point.residuals
         lengths = np.linalg.norm(jacobian, axis=0)
-        self.scale = np.maximum(lengths, SCALE_DECAY * earlier_scale)
+        self.scale = np.maximum(lengths, earlier_scale)
         self.units = np.where(self.scale > 0.0, self.scale, 1.0)
         q, triangle = np.linalg.qr(jacobian / self.units)
         u, s, self.directions = np.linalg.svd(triangle, full_matrices=False)

@@ -10,7 +10,14 @@ import numpy as np
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import StructureError
-from autodiff_kit.optim.least_squares import EPS, LeastSquaresProblem, LinearizedResiduals, ResidualEvaluation, Vector
+from autodiff_kit.optim.least_squares import (
+    EPS,
+    SCALE_DECAY,
+    LeastSquaresProblem,
+    LinearizedResiduals,
+    ResidualEvaluation,
+    Vector,
+)
 from autodiff_kit.optim.validation import non_negative
 
 __all__ = ["LeastSquaresResult", "LevenbergMarquardt"]
@@ -199,18 +206,19 @@ class _DampingSchedule:
 
     def step_accepted(self, ratio: float) -> None:
         """Decrease the damping after a step with this gain ratio."""
-        self._set_damping(self.damping * max(1.0 / 3.0, 1.0 - (2.0 * ratio - 1.0) ** 3))
+        self.restart(self.damping * max(1.0 / 3.0, 1.0 - (2.0 * ratio - 1.0) ** 3))
 
     def step_accepted_in_noise(self) -> None:
         """Decrease the damping after a step whose gain ratio is lost in rounding."""
-        self._set_damping(0.1 * self.damping)
+        self.restart(0.1 * self.damping)
 
     def step_rejected(self) -> None:
         """Increase the damping, faster after each rejection in a row."""
         self.damping = min(max(self.damping, MIN_DAMPING) * self.growth, MAX_DAMPING)
         self.growth *= 2.0
 
-    def _set_damping(self, damping: float) -> None:
+    def restart(self, damping: float) -> None:
+        """Continue with this damping, as after an accepted step."""
         self.damping, self.growth = max(damping, MIN_DAMPING), 2.0
 
 
@@ -237,7 +245,8 @@ class _LevenbergMarquardtRun:
                 "Start from values at which the model can be computed."
             )
         self.linear = LinearizedResiduals(self.best, jacobian, np.zeros(jacobian.shape[1]))
-        self.first_length = self.linear.length
+        self.first_length, self.first_damping = self.linear.length, schedule.damping
+        self.decay, self.longest = SCALE_DECAY, self.linear.scale
 
     def run(self, max_iterations: int) -> LeastSquaresResult:
         history = [self.best.cost]
@@ -284,8 +293,23 @@ class _LevenbergMarquardtRun:
             self.schedule.step_rejected()
             failures += 1
             reason = self._stop_after_failure(failures, small, in_noise)
-            if reason[0]:
+            if reason[0] and not reason[1] and self._keep_longest_scales():
+                failures, in_noise = 0, self._is_in_noise()
+            elif reason[0]:
                 return reason
+
+    def _keep_longest_scales(self) -> bool:
+        """Where a fit is stuck, go on with the scales of the longest columns, which stay; False if these are in use.
+
+        Of a variable whose column shrinks to 0, as that of b₁ does in b₁² x on the way to b₁ = 0, the scale falls with
+        it. Only an ever larger damping then makes its steps short, and it stops those of all other variables.
+        """
+        if not (self.longest > self.linear.scale).any():
+            return False
+        self.decay = 1.0
+        self.linear = LinearizedResiduals(self.best, self.linear.jacobian, self.longest)
+        self.schedule.restart(self.first_damping)
+        return True
 
     def _trial_step(self, in_noise: bool) -> Vector | None:
         """Move the variables by a trial step and return it; None if the acceleration along it is too large."""
@@ -325,10 +349,11 @@ class _LevenbergMarquardtRun:
         jacobian = self.problem.jacobian(trial)
         if not np.isfinite(jacobian).all():
             return False
-        linear = LinearizedResiduals(trial, jacobian, self.linear.scale)
+        linear = LinearizedResiduals(trial, jacobian, self.decay * self.linear.scale)
         if in_noise and linear.slope >= self.linear.slope:
             return False
         self.best, self.linear = trial, linear
+        self.longest = np.maximum(self.longest, linear.scale)
         if in_noise:
             self.schedule.step_accepted_in_noise()
         else:

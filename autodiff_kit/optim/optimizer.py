@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -44,6 +46,9 @@ __all__ = ["Optimizer"]
 Pair = tuple[Any, Variable]
 Settings = dict[str, Callable[[str, Any], Any]]
 
+TURN = threading.RLock()
+"""Held by the thread that steps: threads may share optimizers and variables, and a step reads both before it writes."""
+
 _SETTINGS_ELSEWHERE = frozenset((
     "alpha", "amsgrad", "beta1", "beta2", "beta_1", "beta_2", "betas", "centered", "dampening", "decay", "eps",
     "epsilon", "initial_accumulator", "lazy", "lr", "momentum", "nesterov", "rho", "weight_decay",
@@ -63,6 +68,9 @@ class Optimizer:
     Slots have the dtype of their variable. Those of a float16 variable are float32, and so is the arithmetic of its
     steps, because float16 holds neither the squares of common gradients nor an epsilon of 1e-8: it rounds both to 0,
     and the step would be 0/0. Only the update is rounded to float16.
+
+    Copy and pickle an optimizer together with its variables, as in ``copy.deepcopy((model, optimizer))``: the slots of
+    a copy belong to the variables that were copied with it.
     """
 
     _slots: tuple[str, ...] = ()
@@ -76,6 +84,7 @@ class Optimizer:
         self._frozen: dict[int, Any] = {}
         self._pending: dict[str, Slots] = {}
         self._strict = True
+        self._copied = False
         if open_records.trace is not None:
             open_records.trace.made.append(self)
 
@@ -153,8 +162,13 @@ class Optimizer:
         -----
         **Cost.** Slots are updated in place, and so is a value that has no other reference: no tensor, no array from
         ``.numpy()`` and no open tape. Otherwise the value is copied first, so that other references do not change.
-        While one thread steps a variable, no other may read it or take its ``.numpy()``.
+        Threads take turns at their steps. While one of them steps a variable, no other may read it or take its
+        ``.numpy()``.
         """
+        with TURN:
+            self._apply_gradients(pairs)
+
+    def _apply_gradients(self, pairs: Iterable[Pair]) -> None:
         trace = open_records.trace
         ready = [
             (self._own_slots(w), gradient_for_variable(g, w), w) for g, w in gradient_pairs(pairs) if g is not None
@@ -252,6 +266,12 @@ class Optimizer:
         if variable.dtype.kind != "f":
             raise DtypeError(
                 f"an optimizer updates variables of a floating dtype, got {variable.dtype}; write 1.0 for 1"
+            )
+        if self._copied and self._slots and all(_references(kept) <= _SOLE_REFERENCE for kept in self._state.values()):
+            raise StructureError(
+                f"this {type(self).__name__} is a copy and follows copies of its variables, which nothing else refers "
+                "to: for other variables its slots would begin again. Copy both together, as in "
+                "copy.deepcopy((model, optimizer)), or load the state_dict() into a new optimizer."
             )
         if not self._pending:
             return self._new_slots(variable)
@@ -366,10 +386,15 @@ class Optimizer:
         return twin
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Copies of variables have other ids. Copy an optimizer together with its variables: it follows those alone."""
+        """Copies of variables have other ids. Copy an optimizer together with its variables: it follows those alone.
+
+        Where only the optimizer was copied, its slots belong to copies that nothing else refers to; a step of other
+        variables is refused then.
+        """
         stepped, last, frozen = state["_state"], state["_last"], state["_frozen"]
         vars(self).update(state)
         ids = [id(variable) for variable, _ in stepped]
+        self._copied = bool(ids)
         self._state = dict(zip(ids, stepped, strict=True))
         self._last = dict(zip(ids, last, strict=True))
         self._frozen = {key: mask for key, mask in zip(ids, frozen, strict=True) if mask is not None}
@@ -486,3 +511,12 @@ class Optimizer:
 def _own_copies(slots: Slots) -> OwnedSlots:
     """Copies of slots, which have no other references."""
     return OwnedSlots({name: np.array(x, order="C") if type(x) is np.ndarray else x for name, x in slots.items()})
+
+
+def _references(kept: tuple[Any, Any]) -> int:
+    """The reference count of a variable that is kept with its slots."""
+    return sys.getrefcount(kept[0])
+
+
+_SOLE_REFERENCE = _references((object(), None))
+"""Reference count of a variable that only its optimizer holds, as :func:`_references` sees it."""

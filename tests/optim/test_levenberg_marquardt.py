@@ -436,3 +436,12 @@ def test_a_global_that_changes_during_a_compiled_fit_is_noticed(monkeypatch: pyt
 
 
 SCALES = {0: 1.0}
+
+
+@pytest.mark.parametrize("start", [(0.5, 0.1), (1.0, 0.0), (0.05, 0.0)])
+def test_a_variable_whose_column_shrinks_to_zero_does_not_stop_the_others(start: tuple[float, float]) -> None:
+    """The best slope that is a square is 0 here; the damping that it needs held the offset far from its best value."""
+    x = np.linspace(0.0, 2.0, 12)
+    y = -0.5 * x + 0.3 + 0.1 * np.sin(37.0 * x)
+    b, _ = fit(lambda b, x: b[0] ** 2 * x + b[1], x, y, start)
+    np.testing.assert_allclose(b.numpy(), [0.0, y.mean()], atol=1e-7)

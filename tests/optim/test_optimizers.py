@@ -5,6 +5,8 @@ from __future__ import annotations
 import array
 import copy
 import json
+import pickle
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -381,6 +383,63 @@ def test_a_shallow_copy_of_an_optimizer_has_slots_of_its_own() -> None:
     twin.apply_gradients([([1.0, 2.0, 3.0], w)])
     assert opt.get_slot(w, "momentum").tolist() == before != twin.get_slot(w, "momentum").tolist()
     assert twin.note is note
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))], ids=["deepcopy", "pickle"])
+def test_an_optimizer_that_is_copied_without_its_variables(copied: Any) -> None:
+    """Its slots belong to variables that nobody has, and would begin again without a word for all others."""
+    w, g = ak.Variable(np.ones(3)), [1.0, 2.0, 3.0]
+    for opt in (ak.optim.Adam(0.1), ak.optim.SGD(0.1, momentum=0.9)):
+        fresh = copied(opt)
+        fresh.apply_gradients([(g, copied(w))])  # before the first step there is nothing to lose
+        opt.apply_gradients([(g, w)])
+        alone, (twin, own) = copied(opt), copied((opt, w))
+        for step in (alone.apply_gradients, ak.compile(lambda pairs, alone=alone: alone.apply_gradients(pairs))):
+            with pytest.raises(StructureError, match=r"copy.deepcopy\(\(model, optimizer\)\)"):
+                step([(g, w)])
+        twin.apply_gradients([(g, own), (g, ak.Variable(np.ones(3)))])
+        opt.apply_gradients([(g, w)])
+        assert own.tolist() == w.tolist()
+        copy.copy(opt).apply_gradients([(g, ak.Variable(np.ones(3)))])
+    plain = ak.optim.SGD(0.1)
+    plain.apply_gradients([(g, w)])
+    copied(plain).apply_gradients([(g, w)])  # without slots all variables are alike
+
+
+@pytest.mark.parametrize("make", [lambda: ak.optim.SGD(0.5, momentum=0.5), lambda: ak.optim.Adam(0.5)])
+def test_threads_that_share_an_optimizer_take_turns(make: Any) -> None:
+    """Each step reads the value and the slots and writes both; without turns steps were lost."""
+    size, steps, g = 200_000, 40, np.ones(200_000)
+    opt, w = make(), ak.Variable(np.zeros(size))
+    threads = [threading.Thread(target=lambda: [opt.apply_gradients([(g, w)]) for _ in range(steps)]) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    alone, by_one = make(), ak.Variable(np.zeros(size))
+    for _ in range(2 * steps):
+        alone.apply_gradients([(g, by_one)])
+    np.testing.assert_array_equal(w.numpy(), by_one.numpy())
+
+
+def test_a_step_while_another_thread_traces_one_with_the_same_optimizer() -> None:
+    """While a step is traced the learning rate is symbolic: a step of another thread left a value without numbers."""
+    opt, w, other = ak.optim.SGD(0.5), ak.Variable([1.0, 2.0]), ak.Variable([0.0])
+    beside = threading.Thread(target=lambda: opt.apply_gradients([([1.0], other)]))
+
+    def begin() -> None:
+        if opt._state and not beside.ident:
+            beside.start()
+            beside.join(0.2)  # it waits for the end of the trace
+
+    def step() -> Any:
+        loss = opt.minimize(lambda: ak.sum(w * w), [w])
+        begin()
+        return loss
+
+    ak.compile(step)()
+    beside.join()
+    assert (w.tolist(), other.tolist()) == ([0.0, 0.0], [-0.5])
 
 
 def test_a_constraint_may_keep_the_array_that_it_returns() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from autodiff_kit.compile.trace.input_sources import AttributeSource
 from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.variable import Variable
+from autodiff_kit.optim.optimizer import TURN
 
 __all__ = ["suspend_tracing", "traced_learning_rates", "tracing"]
 
@@ -78,12 +79,13 @@ def suspend_tracing() -> Iterator[None]:
 
 @contextmanager
 def traced_learning_rates(tracer: Any, optimizers: Iterable[Any]) -> Iterator[None]:
-    """A block in which the learning rates of optimizers are inputs of the trace."""
-    before = [(vars(o), o.learning_rate) for o in optimizers]
-    try:
-        for (own, rate), optimizer in zip(before, optimizers, strict=True):
-            own["learning_rate"] = tracer.add_input(AttributeSource(optimizer, "learning_rate"), rate)
-        yield
-    finally:
-        for own, rate in before:
-            own["learning_rate"] = rate
+    """A block in which the learning rates of optimizers are inputs of the trace; no other thread makes a step then."""
+    with TURN:
+        before = [(vars(o), o.learning_rate) for o in optimizers]
+        try:
+            for (own, rate), optimizer in zip(before, optimizers, strict=True):
+                own["learning_rate"] = tracer.add_input(AttributeSource(optimizer, "learning_rate"), rate)
+            yield
+        finally:
+            for own, rate in before:
+                own["learning_rate"] = rate
