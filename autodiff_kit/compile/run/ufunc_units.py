@@ -69,6 +69,8 @@ def _operand(plan: PlanCodeGenerator, n: GraphNode, k: int, dtype: Any) -> Any:
     """Where operand ``k`` is, and the bytes between its entries; None if the loop cannot read it there."""
     a = n.args[k]
     if a.size == 1 and (value := view_base(a).value) is not None:
+        if dtype.kind in "iu" and not np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
+            return None  # NumPy compares with it all the same
         key = ("number", (n, k))
         plan.fixed[key] = np.array(value, dtype).reshape(())
         return (key, 0), 0
