@@ -23,7 +23,7 @@ from autodiff_kit.kernels import native_calls
 if TYPE_CHECKING:
     from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 
-__all__ = ["emit_lookups", "emit_moves", "emit_sums"]
+__all__ = ["emit_lookups", "emit_moves", "emit_rows", "emit_sums"]
 
 _MOVES = frozenset(["concat", "pad", "copy", "take", "getitem", "replace", "frame", "diagonal", "on_diagonal"])
 """Operations of the graph and of the kit. Each entry of their results is one of an operand, a constant, or 0."""
@@ -121,6 +121,22 @@ def emit_sums(plan: PlanCodeGenerator, n: GraphNode) -> bool:
     entries = [plan.locate(x)[:2], x.size, places.ctypes.data, places.size]
     entries += [plan.locate(n)[:2], n.size, width, sizes.ctypes.data, sizes.size]
     plan.add_unit(native_calls.SUM_ROWS[n.dtype.char], name, entries)
+    return True
+
+
+def emit_rows(plan: PlanCodeGenerator, n: GraphNode) -> bool:
+    """Add rows that are taken by known numbers as a unit, without a place for each entry; False for others."""
+    if _name(n) != "take" or len(n.args) > 1:
+        return False
+    x, ids, axis = n.args[0], n.params.args[1], n.params.kwargs.get("axis")
+    if not isinstance(ids, np.ndarray) or axis not in (0, -x.ndim) or not plan.are_plain((x, n)):
+        return False
+    kept = rows, in_range = np.array(ids, np.int64, order="C"), np.zeros(1, np.intc)  # a copy: others may hold the ids
+    plan.env[f"rows{n.number}"] = kept
+    entries = [plan.locate(x)[:2], rows.ctypes.data, rows.size, x.shape[0], x.size // x.shape[0]]
+    plan.add_unit(
+        native_calls.READ_ROWS[n.dtype.char], "take", [*entries, plan.locate(n)[:2], n.size, in_range.ctypes.data]
+    )
     return True
 
 

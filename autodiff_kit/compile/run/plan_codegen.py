@@ -25,7 +25,7 @@ from autodiff_kit.compile.row_steps import set_rows
 from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units, have_one_float_dtype
 from autodiff_kit.compile.run.loop_units import emit_loop, emit_loop_result
-from autodiff_kit.compile.run.move_units import emit_lookups, emit_moves, emit_sums
+from autodiff_kit.compile.run.move_units import emit_lookups, emit_moves, emit_rows, emit_sums
 from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.run.scalar_program import computes_number, instruction, interpreter_source
 from autodiff_kit.compile.run.ufunc_units import emit_running, emit_ufunc
@@ -377,7 +377,7 @@ class PlanCodeGenerator:
     def _emit_numpy_call(self, n: GraphNode) -> None:
         """Emit a node that no kernel computes, as native units or as a line; most results are copied to their place."""
         if n.op == "call":
-            emitters = [emit_loop, emit_moves, emit_sums, emit_lookups, emit_running, emit_lapack_units]
+            emitters = [emit_loop, emit_rows, emit_moves, emit_sums, emit_lookups, emit_running, emit_lapack_units]
             emitters.append(type(self)._emit_window_loop)
         else:
             emitters = [emit_loop_result, emit_moves, type(self)._emit_blas_matmul, emit_ufunc]
