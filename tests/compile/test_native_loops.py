@@ -101,7 +101,21 @@ def lookups(x: Any) -> Any:
     return ak.sum(c * c) + ak.sum(first)
 
 
+def passed_on(x: Any) -> Any:
+    """Arrays and numbers that stay, change places, or come from the entries."""
+
+    def step(c: Any, row: Any) -> Any:
+        a, b, kept, one, other, factor = c
+        return (b, a, kept, other, one, factor), (factor * ak.sum(a * kept * row), one)
+
+    c = (x[0], x[1] * 2.0, x[2], x[3, 0], x[3, 1], x[4, 0])
+    (a, b, kept, one, _, factor), (sums, ones) = ak.scan(step, c, x[:5])
+    moved, _ = ak.scan(lambda c, row: ((row, c[0], c[1] + row), None), (a, b, kept), x, reverse=True)
+    return ak.sum(sums * ones) + ak.sum(a * b * b) + one * factor + ak.sum(moved[1] * moved[2])
+
+
 PROGRAMS = {
+    "passed on": (passed_on, POINTS),
     "lookups": (lookups, POINTS),
     "soft warping": (soft_warping, POINTS),
     "line search": (line_search, np.arange(1.0, 5.0)),
