@@ -214,8 +214,7 @@ class ComputationGraph:
 
     def pad(self, x: GraphNode, spans: tuple[tuple[int, int, int], ...], shape: tuple[int, ...]) -> GraphNode:
         """Add an array of zeros into which ``x`` is written at the given slices."""
-        whole = all(span == (0, n, 1) for span, n in zip(spans, shape, strict=True))
-        return x if whole else self.node("pad", (x,), spans, shape, x.dtype)
+        return x if x.shape == shape else self.node("pad", (x,), spans, shape, x.dtype)
 
     def concat(self, parts: tuple[GraphNode, ...], axis: int) -> GraphNode:
         """Add a concatenation along a non-negative axis."""

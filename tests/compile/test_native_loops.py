@@ -122,9 +122,23 @@ def running(x: Any) -> Any:
     return ak.sum(c * c) + ak.sum(ends)
 
 
+def passed_on(x: Any) -> Any:
+    """Arrays and numbers that stay, change places, or come from the entries."""
+
+    def step(c: Any, row: Any) -> Any:
+        a, b, kept, one, other, factor = c
+        return (b, a, kept, other, one, factor), (factor * ak.sum(a * kept * row), one)
+
+    c = (x[0], x[1] * 2.0, x[2], x[3, 0], x[3, 1], x[4, 0])
+    (a, b, kept, one, _, factor), (sums, ones) = ak.scan(step, c, x[:5])
+    moved, _ = ak.scan(lambda c, row: ((row, c[0], c[1] + row), None), (a, b, kept), x, reverse=True)
+    return ak.sum(sums * ones) + ak.sum(a * b * b) + one * factor + ak.sum(moved[1] * moved[2])
+
+
 PROGRAMS = {
     "counters": (counters, np.linspace(0.2, 1.0, 4)),
     "running sums": (running, POINTS),
+    "passed on": (passed_on, POINTS),
     "lookups": (lookups, POINTS),
     "soft warping": (soft_warping, POINTS),
     "line search": (line_search, np.arange(1.0, 5.0)),
@@ -167,6 +181,35 @@ def test_a_loop_goes_on_natively_after_one_in_which_lapack_failed() -> None:
             compiled(bad)
 
 
+def test_an_entry_padded_to_one_entry_is_a_number() -> None:
+    """As the gradient of x[::2] for one entry is: an array cannot be written to the cell of a number."""
+
+    def f(x: Any, y: Any) -> Any:
+        return ak.value_and_grad(lambda x: ak.sum(ak.sin(x * x)[::2] * ak.sum(y) + x))(x), y * 2.0
+
+    compiled = ak.compile(f)
+    x, y = np.array([0.3]), np.linspace(0.0, 1.0, 5)
+    compiled(x, y)
+    build_kernels_now(compiled)
+    for found, expected in zip(ak.pytree.flatten(compiled(x, y)), ak.pytree.flatten(f(x, y)), strict=True):
+        np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=1e-12)
+
+
+def test_rows_of_a_plain_argument_are_read_in_native_loops() -> None:
+    """Without a tape, the argument is a NumPy array, which is indexed as a tensor is."""
+
+    def f(x: Any, numbers: Any) -> Any:
+        return ak.scan(lambda c, k: (0.5 * c + x[k], c), x[0] * 0.0, numbers)
+
+    compiled = ak.compile(f)
+    numbers = np.array([2, -1, 0, 5])
+    compiled(POINTS, numbers)
+    build_kernels_now(compiled)
+    assert all(step.loop.run_native is not None for step in compiled.plan.loops)
+    for found, expected in zip(compiled(POINTS, numbers), f(POINTS, numbers), strict=True):
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-12)
+
+
 def test_a_row_number_out_of_range_raises_in_a_native_loop() -> None:
     def loss(x: Any, numbers: Any) -> Any:
         return ak.sum(ak.scan(lambda c, k: (c + x[k], None), x[0] * 0.0, numbers)[0])
@@ -196,19 +239,22 @@ def test_a_plan_keeps_the_native_form_of_a_loop_that_was_built_twice() -> None:
     assert rooms
 
 
-def test_results_of_comparisons_are_boolean() -> None:
+@pytest.mark.parametrize("shape", [(5,), (1,), ()])
+def test_results_of_comparisons_are_boolean(shape: tuple[int, ...]) -> None:
+    """Also of a program of single numbers."""
+
     def f(x: Any) -> Any:
-        total = ak.sum(x * 2.0)
-        return total > 1.0, ak.logical_and(total > 1.0, total < 3.0), ak.where(total > 1.0, x, -x), total
+        total = ak.sum(ak.tanh(x) * 2.0 + ak.sin(x) * x)
+        return total > 1.0, ak.logical_and(total > 1.0, total < 3.0), ak.where(total > 1.0, x, -x), total, x > 0.5
 
     compiled = ak.compile(f)
-    x = np.linspace(0.0, 1.0, 5)
+    x = np.full(shape, 0.7)
     compiled(x)
     build_kernels_now(compiled)
     for given in (x, -x, x * 0.25):
         for found, expected in zip(compiled(given), f(ak.constant(given)), strict=True):
             assert np.asarray(found).dtype == expected.dtype
-            np.testing.assert_array_equal(np.asarray(found), expected.numpy())
+            np.testing.assert_allclose(np.asarray(found), expected.numpy(), rtol=1e-12)
 
 
 def test_integers_are_compared_exactly() -> None:
@@ -248,3 +294,17 @@ def test_elementwise_functions_without_kernels_are_those_of_numpy(dtype: Any) ->
         for found, expected in zip(compiled(*given), f(*given), strict=True):
             assert np.asarray(found).dtype == np.asarray(expected).dtype
             np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+
+
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_a_float32_number_is_compared_with_a_python_number_in_float32(shape: tuple[int, ...]) -> None:
+    def f(x: Any, y: Any) -> Any:
+        return x == 0.1, x * 1.0 < 0.1, ak.where(x >= 0.1, y, -y), ak.logical_and(x == 0.1, y[0] == 1.0)
+
+    x, y = ak.constant(np.full(shape, 0.1, np.float32)), np.linspace(1.0, 2.0, 5)
+    compiled = ak.compile(f)
+    compiled(x, y)
+    build_kernels_now(compiled)
+    for found, expected in zip(compiled(x, y), f(x, ak.constant(y)), strict=True):
+        assert np.asarray(found).dtype == expected.dtype
+        np.testing.assert_array_equal(np.asarray(found), expected.numpy())

@@ -26,8 +26,9 @@ def native_loop(loop: LoopCall, generator: PlanCodeGenerator | ScalarProgram) ->
     nodes = [*loop.inputs, *loop.outputs]
     if generator.needs_python or any(is_scalar(n) and n.dtype != np.float64 for n in nodes):
         return None
-    places = [generator.place_of(n) for n in loop.outputs]
-    carried = [("input", n) for n in loop.inputs[: loop.carries]]
+    carries = loop.inputs[: loop.carries]
+    places = [(("carry", carries.index(n)), 0) if n in carries else generator.place_of(n) for n in loop.outputs]
+    carried = [("input", n) for n in carries]
     if None in places or any(p is not None and p[0] in carried for p in places):
         return None
     return _NativeLoop(loop, generator, places)
@@ -75,12 +76,16 @@ class _NativeLoop:
 
     def _copied_after(self, places: list[Any]) -> list[Any]:
         """What is copied after a step: source, target and size."""
-        found: list[Any] = []
+        first, found = list[Any](), list[Any]()
         for k, (node, place) in enumerate(zip(self.loop.outputs, places, strict=True)):
             target = ("carry", k) if k < self.loop.carries else self._stepping(("out", k), node)
-            if place != (target, 0):
-                found += [place, (target, 0), _size(node)]
-        return found
+            if place == (target, 0):
+                continue
+            if place[0][0] == "carry":  # another part of the old carry, which may be written over
+                first += [place, (("out", k), 0), _size(node)]
+                place = (("out", k), 0)
+            found += [place, (target, 0), _size(node)]
+        return first + found
 
     def _stepping(self, buffer: Any, node: GraphNode) -> Any:
         """The buffer, noted as one that has an entry for each step."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.compile.node import REDUCTIONS, VIEW_OPS, GraphNode
+from autodiff_kit.compile.node import COMPARISON_OPS, REDUCTIONS, VIEW_OPS, GraphNode
 from autodiff_kit.compile.passes.kernel_source import EXPRESSIONS
 from autodiff_kit.compile.run.kernel_loader import module_source
 from autodiff_kit.kernels.native_calls import run_units
@@ -33,6 +33,8 @@ def computes_number(n: GraphNode) -> bool:
     """Whether the interpreter computes a node with one entry: float64 or the result of a comparison."""
     if n.weak and n.op in ("divide", "power"):  # Python raises an error where the interpreter gives inf or nan
         return False
+    if n.op in COMPARISON_OPS and any(a.dtype == np.float32 for a in n.args) and any(a.weak for a in n.args):
+        return False  # the Python number is rounded to float32 first
     known = n.op in EXPRESSIONS or n.op in _IDENTITY_OPS
     return known and (n.op in VIEW_OPS or n.dtype == np.float64 or (n.dtype == bool and n.op != "cast"))
 
@@ -113,13 +115,14 @@ class ScalarProgram:
 
     def scalar_expression(self, node: GraphNode) -> str:
         """The expression that reads a number."""
-        return f"scalars[{self.cell_of[node]}]"
+        text = f"scalars[{self.cell_of[node]}]"
+        return f"{'' if node.weak else 'np.'}bool({text})" if node.dtype.kind == "b" else text
 
     python_scalar = scalar_expression
 
     def value_expression(self, node: GraphNode) -> str:
         """The expression for a value that is returned to the caller."""
-        text = f"np.bool({self.scalar_expression(node)})" if node.dtype.kind == "b" else self.scalar_expression(node)
+        text = self.scalar_expression(node)
         return text if node.shape == () else f"np.full({node.shape}, {text})"
 
     def place_of(self, node: GraphNode) -> tuple[Any, int] | None:

@@ -17,6 +17,8 @@ from autodiff_kit.compile.trace.symbolic_array import (
     symbolic_value,
     tracer_of,
 )
+from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.tensor import as_tensor
 from autodiff_kit.errors import ShapeError
 from autodiff_kit.ops.index_arguments import checked_slice
 
@@ -196,10 +198,10 @@ def _operand_for_dtype(value: Any) -> Any:
 
 
 def _getitem(x: SymbolicArray, index: Any) -> Any:
-    """``x[index]``: basic indices become slices, all others an opaque call."""
+    """``x[index]``: basic indices become slices, all others a call of the kit's operation."""
     parts = index if isinstance(index, tuple) else (index,)
     if not _is_basic(parts):
-        return x.tracer.call(getitem, (x, index), {})
+        return unwrap(as_tensor(x)[index])
     parts = tuple([checked_slice(p) if isinstance(p, slice) else p for p in parts])
     shape, spans = _index_slices(parts, x.shape)
     graph = x.tracer.graph
