@@ -375,9 +375,7 @@ class PlanCodeGenerator:
             return
         if (n.op == "matmul" and self._emit_blas_matmul(n)) or emit_moves(self, n) or emit_sums(self, n):
             return
-        if emit_lookups(self, n):
-            return
-        if n.op == "call" and (emit_lapack_units(self, n) or self._emit_window_loop(n)):
+        if n.op == "call" and (emit_lookups(self, n) or emit_lapack_units(self, n) or self._emit_window_loop(n)):
             return
         if n.op == "call" and n.params.function is set_rows:
             self._emit_set_rows(n)
