@@ -258,12 +258,17 @@ def swapped(carry: Any, x: Any, w: Any) -> Any:
     return (carry[1], carry[0] * w + x), carry[0]
 
 
+def cut(carry: Any, x: Any, w: Any) -> Any:
+    return (ak.tanh(carry[0] * w[0]), carry[0][1:]), x * carry[1]
+
+
 NATIVE: dict[str, tuple[Any, Any, Any, bool]] = {  # body, first carry, entries, whether no step needs Python
     "numbers": (oscillator, (0.3, 1.0), (X[:, 0], X[:, 1]), True),
     "arrays": (forward_algorithm, (W * 2.0, np.zeros(3)), X, True),
     "products": (recurrent, (np.ones((2, 3)), 0.5), X[:, None, :] * np.ones((2, 1)), True),
     "single precision": (narrow, (np.zeros(3), np.ones(3)), X, True),
-    "a carry that becomes another": (swapped, (np.ones(3), np.zeros(3)), X, False),
+    "a carry that becomes another": (swapped, (np.ones(3), np.zeros(3)), X, True),
+    "a part of a carry that becomes another": (cut, (np.ones(4), np.zeros(3)), X, False),
 }
 
 

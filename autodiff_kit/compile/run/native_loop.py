@@ -23,13 +23,13 @@ __all__ = ["native_loop"]
 
 def native_loop(loop: LoopCall, generator: PlanCodeGenerator | ScalarProgram) -> Callable[..., Any] | None:
     """A function of the given values and the stacks that runs the loop; None if a step needs Python."""
-    nodes = [*loop.inputs, *loop.outputs]
+    nodes, carries = [*loop.inputs, *loop.outputs], loop.inputs[: loop.carries]
     if generator.needs_python or any(is_scalar(n) and n.dtype != np.float64 for n in nodes):
         return None
-    carries = loop.inputs[: loop.carries]
-    places = [(("carry", carries.index(n)), 0) if n in carries else generator.place_of(n) for n in loop.outputs]
-    carried = [("input", n) for n in carries]
-    if None in places or any(p is not None and p[0] in carried for p in places):
+    places: list[Any] = [
+        (("carry", carries.index(n)), 0) if n in carries else generator.place_of(n) for n in loop.outputs
+    ]
+    if None in places or any(buffer in [("input", n) for n in carries] for buffer, _ in places):
         return None
     return _NativeLoop(loop, generator, places)
 
