@@ -62,11 +62,11 @@ def write_preview(folder: Path, master: MasterNotebook) -> list[Path]:
     try:
         notebook = nbformat.reads(notebook_json(learner_notebook(master.notebook)), as_version=4)  # type: ignore[no-untyped-call]
         page, _ = exporter(exclude_input_prompt=True).from_notebook_node(notebook)
-    except Exception as error:  # of any kind: the metadata are the author's, and the reader's checks are its own
+    except Exception as error:  # of any kind: nbconvert checks metadata differently from parse_master
         reason = str(error).partition("\n")[0]
         raise MasterNotebookError(
             f"{master.path or 'the master'}: nbconvert makes no page of it ({type(error).__name__}: {reason}). Undo "
-            "what was changed there, or build the other parts with --only."
+            "what was changed in the notebook, or build the other parts with --only."
         ) from error
     write_atomically(path, page.encode())
     return [path]

@@ -173,14 +173,14 @@ def _require_cells(cells: Any, where: str) -> None:
         raise MasterNotebookError(f"{where} is not a notebook: it has no list of cells. Save it again from JupyterLab.")
     for number, cell in enumerate(cells, 1):
         if not isinstance(cell, dict):
-            raise MasterNotebookError(f"{where}: cell {number} needs to be an object, got {cell!r}. {MEND}")
+            raise MasterNotebookError(f"{where}: cell {number} needs to be an object, got {_shorten(cell)}. {MEND}")
         for path, (expected, fits) in CELL.items():
             _require_entry(cell, path, expected, fits, f"{where}: cell {number}")
         _require_utf8_json(cell, f"{where}: cell {number}")
 
 
 def _require_entry(found: Any, path: str, expected: str, fits: Callable[[Any], bool], place: str) -> None:
-    """Raise if an entry of a cell or notebook, if it is there, does not fit; it must be where its path ends in an !."""
+    """Raise if an entry of a cell or notebook does not fit. It may be missing, unless its path ends in ``!``."""
     for key in path.rstrip("!").split("."):
         if key not in found and not path.endswith("!"):
             return
@@ -190,7 +190,7 @@ def _require_entry(found: Any, path: str, expected: str, fits: Callable[[Any], b
 
 
 def _require_utf8_json(part: Any, place: str) -> None:
-    """Raise if a part of a notebook can be written into no file that others read."""
+    """Raise if a part of a notebook cannot be written as JSON in UTF-8, which other programs read."""
     try:
         json.dumps(part, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError as error:
@@ -198,7 +198,7 @@ def _require_utf8_json(part: Any, place: str) -> None:
             f"{place} has {error.object[error.start]!r}, which is no character. {MEND}"
         ) from error
     except ValueError as error:
-        raise MasterNotebookError(f"{place} has nan or an infinity, which JSON does not know. {MEND}") from error
+        raise MasterNotebookError(f"{place} has nan or an infinity, which JSON cannot hold. {MEND}") from error
 
 
 def _shorten(value: Any) -> str:
@@ -219,13 +219,13 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
-# Metadata are edited by hand, so anything may stand there. Objects come before what is in them.
-MEND = "Undo what was changed there, or make it anew in JupyterLab."
+# Metadata are edited by hand, so anything may stand there. An object is checked before its entries.
+MEND = "Undo what was changed there, or make the cell or notebook again in JupyterLab."
 CELL: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "cell_type!": ("code, markdown or raw", ("code", "markdown", "raw").__contains__),
     "source!": ("a text or a list of texts", lambda source: _is_text(source) or _are_texts(source)),
     "id": (
-        "letters, digits, - and _",
+        "a text of up to 64 letters, digits, - and _",
         lambda name: re.fullmatch(r"[\w-]{1,64}", str(name), re.ASCII) is not None and _is_text(name),
     ),
     "attachments": ("an object of objects", lambda found: _is_object(found) and all(map(_is_object, found.values()))),

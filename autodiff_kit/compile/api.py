@@ -58,9 +58,11 @@ def compile(f: Callable[..., Any]) -> Compiled:
     LLVM compiles the kernels in the background, where the extra ``[lab]`` is installed; until they are ready, calls run
     the traced operations in NumPy.
     Inside an open tape ``f`` runs eagerly, because the tape has to record its operations: put the tape inside ``f``.
-    While another function is traced, ``f`` becomes a part of that trace. While one thread runs a compiled function, it
-    runs eagerly in others. One that changes variables needs a lock of your own around its calls there: a plan reads at
-    its start and writes at its end, so that changes by other threads between are lost.
+    While another function is traced, ``f`` becomes a part of that trace.
+
+    While one thread runs a compiled function, calls of it in other threads run ``f`` eagerly. A plan reads variables at
+    its start and writes them at its end, so changes that other threads make in between are lost. If threads share
+    variables that ``f`` changes, hold a lock of your own around each call.
 
     Pass numbers and arrays that change from call to call as arguments. Arrays that ``f`` finds elsewhere are compared
     with their former values at each call, unless they are constants (``ak.constant``).

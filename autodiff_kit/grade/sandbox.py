@@ -190,8 +190,8 @@ class Sandbox:
 class UnsandboxedRunner:
     """Runs each submission in a plain process with all rights of the user (``--unsafe-no-sandbox``).
 
-    A notebook finds the modules beside it, so each submission has an empty folder of its own: what one writes is not
-    imported by the next, and neither is a module of the teacher's.
+    A notebook imports modules from its folder, so each submission runs in an empty folder of its own. It imports
+    neither what an earlier submission wrote nor a module of the teacher's.
     """
 
     FOLDER_MODE = 0o700

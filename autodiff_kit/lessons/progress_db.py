@@ -236,7 +236,7 @@ class ProgressDatabase:
         return False
 
     def _rename_damaged(self, error: Exception) -> bool:
-        """Rename the damaged file and its journal, and warn with what was found and the new name."""
+        """Rename the damaged file and its journal, and warn; the warning has what was found and the new name."""
         assert self.path is not None
         aside = unused_path(self.path, "damaged")
         self._image = b""
@@ -408,11 +408,12 @@ def _run_and_notify(connection: sqlite3.Connection, work: Callable[[sqlite3.Conn
 
 
 def _run_work(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
-    """Run a transaction; where its query fails since the file lacks a table or a column, the file is damaged."""
+    """Run a transaction; if its query fails because a table or column is missing, report the file as damaged."""
     try:
         return _in_transaction(connection, work)
     except sqlite3.OperationalError as error:
-        # Looked at only now, for it would double the time of a transaction. If nothing is missing, the query is wrong.
+        # Checked only after a failure, because it would double the time of each transaction. If nothing is missing, the
+        # query is wrong.
         if _error_name(error) == "SQLITE_ERROR" and not _columns(connection) >= _columns_of_the_kit():
             raise DamagedError(str(error)) from error
         raise

@@ -192,9 +192,9 @@ def gelu(x: Any, approximate: bool = True) -> Tensor:
     ----------
     x : Tensor or array_like
     approximate : bool, optional
-        Whether it is computed by its approximation, ``x / 2 * (1 + tanh(u))`` for ``u = sqrt(2 / π) (x + 0.044715
-        x³)``, as in JAX by default; else exactly, by :func:`erfc`, as in PyTorch by default. PyTorch's
-        ``approximate="tanh"`` is True here, and its ``"none"`` False.
+        True, the default as in JAX, computes the approximation ``x / 2 * (1 + tanh(u))`` with ``u = sqrt(2 / π) (x +
+        0.044715 x³)``. False, PyTorch's default, computes the exact function by :func:`erfc`. PyTorch's
+        ``approximate="tanh"`` is True here, and its ``"none"`` is False.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def gelu(x: Any, approximate: bool = True) -> Tensor:
 
     Notes
     -----
-    **Gradient.** In both modes and to any order; 0.5 at 0, 1 at infinity and 0 at minus infinity.
+    **Gradient.** Defined in both modes and to any order; 0.5 at 0, 1 at infinity and 0 at minus infinity.
     **Cost.** Proportional to the number of entries. The approximation has compiled loops and is faster.
 
     References

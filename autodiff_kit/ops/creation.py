@@ -40,11 +40,11 @@ def _checked_dtype(dtype: Any, name: str) -> Any:
 
 @concrete_only
 def _check_finite(value: Any, kind: Any) -> None:
-    """Raise at nan or an infinity among the numbers of an integer dtype."""
+    """Raise at nan or an infinity among numbers that are to fill an integer dtype."""
     numbers = np.asarray(value)
     if numbers.dtype.kind == "f" and not (finite := np.isfinite(numbers)).all():
         first = numbers[~finite].flat[0]
-        raise DtypeError(f"full: dtype {kind} cannot hold {first}; give a floating one, such as 'float64'")
+        raise DtypeError(f"full: dtype {kind} cannot hold {first}; give a floating dtype, such as 'float64'")
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:

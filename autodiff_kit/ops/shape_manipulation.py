@@ -30,9 +30,9 @@ def _fitting_shape(shape: tuple[int, ...], wanted: tuple[int, ...]) -> tuple[int
     size = math.prod(shape)
     if math.prod(wanted) == size > 0 and min(wanted, default=1) > 0:
         return wanted
-    if min(wanted, default=0) < -1:  # NumPy takes each for -1
+    if min(wanted, default=0) < -1:  # NumPy reads each as -1
         raise ShapeError(
-            f"reshape: a length must be 0 or more, or -1 for one that follows from the others; got {wanted}"
+            f"reshape: each length must be 0 or more, or -1 for the one that follows from the others; got {wanted}"
         )
     try:
         return np.empty(shape, np.bool_).reshape(wanted).shape if size < 1 << 16 else _resolve_shape(size, wanted)

@@ -127,7 +127,7 @@ def _hurwitz_zeta(s: Any, a: Any) -> Any:
 
 
 def _horner(coefficients: Any, z: Any) -> Any:
-    """A polynomial, from its coefficients in ascending order: Python's numbers, whose use is faster than NumPy's."""
+    """A polynomial, from its coefficients in ascending order. Python numbers are faster here than NumPy's."""
     y = np.full(np.shape(z), coefficients[-1])
     for c in coefficients[-2::-1]:
         y *= z

@@ -299,10 +299,10 @@ class _LevenbergMarquardtRun:
                 return reason
 
     def _keep_longest_scales(self) -> bool:
-        """Where a fit is stuck, go on with the scales of the longest columns, which stay; False if these are in use.
+        """Where a fit is stuck, go on with the longest columns as scales, without decay; False if these are in use.
 
-        Of a variable whose column shrinks to 0, as that of b₁ does in b₁² x on the way to b₁ = 0, the scale falls with
-        it. Only an ever larger damping then makes its steps short, and it stops those of all other variables.
+        A column may shrink to 0, as that of b₁ in the model b₁² x on the way to b₁ = 0, and its scale shrinks with it.
+        Then only an ever larger damping makes the steps of b₁ short, and it stops those of all other variables.
         """
         if not (self.longest > self.linear.scale).any():
             return False

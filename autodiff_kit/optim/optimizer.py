@@ -47,7 +47,7 @@ Pair = tuple[Any, Variable]
 Settings = dict[str, Callable[[str, Any], Any]]
 
 TURN = threading.RLock()
-"""Held by the thread that steps: threads may share optimizers and variables, and a step reads both before it writes."""
+"""Held by a thread while it steps: threads may share optimizers and variables, and a step reads before it writes."""
 
 _SETTINGS_ELSEWHERE = frozenset((
     "alpha", "amsgrad", "beta1", "beta2", "beta_1", "beta_2", "betas", "centered", "dampening", "decay", "eps",
@@ -162,8 +162,8 @@ class Optimizer:
         -----
         **Cost.** Slots are updated in place, and so is a value that has no other reference: no tensor, no array from
         ``.numpy()`` and no open tape. Otherwise the value is copied first, so that other references do not change.
-        Threads take turns at their steps. While one of them steps a variable, no other may read it or take its
-        ``.numpy()``.
+        Steps of several threads run one after the other. While one thread steps a variable, no other may read it or
+        take its ``.numpy()``.
         """
         with TURN:
             self._apply_gradients(pairs)
@@ -269,8 +269,8 @@ class Optimizer:
             )
         if self._copied and self._slots and all(_references(kept) <= _SOLE_REFERENCE for kept in self._state.values()):
             raise StructureError(
-                f"this {type(self).__name__} is a copy and follows copies of its variables, which nothing else refers "
-                "to: for other variables its slots would begin again. Copy both together, as in "
+                f"this {type(self).__name__} is a copy, and its slots belong to copies of variables that nothing else "
+                "refers to: other variables would begin with new slots. Copy both together, as in "
                 "copy.deepcopy((model, optimizer)), or load the state_dict() into a new optimizer."
             )
         if not self._pending:
@@ -388,8 +388,8 @@ class Optimizer:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Copies of variables have other ids. Copy an optimizer together with its variables: it follows those alone.
 
-        Where only the optimizer was copied, its slots belong to copies that nothing else refers to; a step of other
-        variables is refused then.
+        If only the optimizer was copied, its slots belong to copies of variables that nothing else refers to. A step of
+        other variables is then refused.
         """
         stepped, last, frozen = state["_state"], state["_last"], state["_frozen"]
         vars(self).update(state)

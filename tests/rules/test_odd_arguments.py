@@ -223,7 +223,7 @@ def test_a_dtype_without_a_loop_is_told_how_to_change_it() -> None:
 def test_a_negative_length_other_than_minus_one_is_refused(shape: Any) -> None:
     """NumPy takes each of them for -1."""
     x = np.ones((2, 6))
-    words = r"reshape: a length must be 0 or more, or -1 for one that follows from the others; got \("
+    words = r"reshape: each length must be 0 or more, or -1 for the one that follows from the others; got \("
     for f in (lambda v: ak.reshape(v, shape), lambda v: np.reshape(ak.constant(v), shape), ak.constant(x).reshape):
         calls: list[Any] = [(f, x), (ak.compile(f), x), (ak.vmap(f), x)] if f.__name__ == "<lambda>" else [(f, shape)]
         for call, argument in calls:

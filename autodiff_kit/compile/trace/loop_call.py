@@ -29,8 +29,8 @@ class LoopCall:
     specs : list of tuple
         Shape and dtype of each array that the loop returns.
     run_native : callable or None
-        Runs all steps in native code; set once kernels are ready that need no Python between them. It gives None where
-        LAPACK failed: the steps then run one by one, and the one that fails says why.
+        Runs all steps in native code; set once kernels are ready that need no Python between them. It returns None if
+        LAPACK failed or a row number was out of range: the steps then run one by one, and the failing one raises.
     """
 
     __name__ = "scan"

@@ -79,7 +79,7 @@ def suspend_tracing() -> Iterator[None]:
 
 @contextmanager
 def traced_learning_rates(tracer: Any, optimizers: Iterable[Any]) -> Iterator[None]:
-    """A block in which the learning rates of optimizers are inputs of the trace; no other thread makes a step then."""
+    """A block in which the learning rates of optimizers are inputs of the trace; no other thread steps meanwhile."""
     with TURN:
         before = [(vars(o), o.learning_rate) for o in optimizers]
         try:
