@@ -308,3 +308,13 @@ def test_a_float32_number_is_compared_with_a_python_number_in_float32(shape: tup
     for found, expected in zip(compiled(x, y), f(x, ak.constant(y)), strict=True):
         assert np.asarray(found).dtype == expected.dtype
         np.testing.assert_array_equal(np.asarray(found), expected.numpy())
+
+
+def test_a_negative_power_of_integers_raises_as_in_numpy() -> None:
+    compiled = ak.compile(lambda x, k, m: (x * 2.0, np.power(k, m)))
+    x, k, m = np.linspace(0.0, 1.0, 5), np.array([2, 3]), np.array([3, 2])
+    compiled(x, k, m)
+    build_kernels_now(compiled)
+    assert compiled(x, k, m)[1].tolist() == [8, 9]
+    with pytest.raises(ValueError, match="negative integer powers"):
+        compiled(x, k, -m)

@@ -27,8 +27,10 @@ _MOST_ROWS = 16
 def emit_ufunc(plan: PlanCodeGenerator, n: GraphNode) -> bool:
     """Add an elementwise function of arrays in rows and of numbers as a unit; False for others."""
     ufunc = getattr(np, n.op, None)
-    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None:
+    if not isinstance(ufunc, np.ufunc) or ufunc.signature is not None or n.dtype.kind not in "biuf":
         return False
+    if ufunc is np.power and n.dtype.kind != "f":
+        return False  # the loop of integers raises, which needs Python
     buffer, offset, view = plan.locate(n)
     if not view.flags.c_contiguous:
         return False
