@@ -224,10 +224,7 @@ MEND = "Undo what was changed there, or make the cell or notebook again in Jupyt
 CELL: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "cell_type!": ("code, markdown or raw", ("code", "markdown", "raw").__contains__),
     "source!": ("a text or a list of texts", lambda source: _is_text(source) or _are_texts(source)),
-    "id": (
-        "a text of up to 64 letters, digits, - and _",
-        lambda name: re.fullmatch(r"[\w-]{1,64}", str(name), re.ASCII) is not None and _is_text(name),
-    ),
+    "id": ("a text", _is_text),  # `author validate` says which letters it may have
     "attachments": ("an object of objects", lambda found: _is_object(found) and all(map(_is_object, found.values()))),
     "metadata!": ("an object", _is_object),
     "metadata.nbgrader": ("an object", _is_object),
