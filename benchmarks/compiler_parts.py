@@ -52,6 +52,14 @@ def _always(value: Any) -> Callable[..., Any]:
     return lambda *_, **__: value
 
 
+def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], None]:
+    def switch_off() -> None:
+        one()
+        other()
+
+    return switch_off
+
+
 def _no_equal_nodes() -> None:
     """Each node that is asked for is a new one, but for constants, which the passes tell apart by identity."""
     from autodiff_kit.compile.graph import ComputationGraph
@@ -121,7 +129,10 @@ PARTS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
         ("cholesky_50", "cholesky_500", "solve_50", "solve_500", "newton"),
     ),
     "loops over rows": (
-        _replace("run.plan_codegen:PlanCodeGenerator", "_emit_row_loop", _always(False)),
+        _both(
+            _replace("run.plan_codegen", "emit_rows", _always(False)),
+            _replace("run.plan_codegen", "emit_sums", _always(False)),
+        ),
         ("e_sum", "e_mean_sorted", "gpt", "rows"),
     ),
     "outputs in memory that was dropped": (
@@ -137,7 +148,7 @@ PARTS: dict[str, tuple[Callable[[], None], tuple[str, ...]]] = {
         ("b_mix_1e5", "b_cheap_1e3", "b_cheap_1e5", "h", "norm"),
     ),
     "products called from the plan": (
-        _replace("run.plan_codegen:PlanCodeGenerator", "_emit_blas_matmul", _always(False)),
+        _replace("run.plan_codegen", "emit_product", _always(False)),
         ("c_small", "c_big", "d", "j_small", "k_small", "gpt", "scan_gru", "scan_ode"),
     ),
 }

@@ -131,12 +131,12 @@ def emit_rows(plan: PlanCodeGenerator, n: GraphNode) -> bool:
     x, ids, axis = n.args[0], n.params.args[1], n.params.kwargs.get("axis")
     if not isinstance(ids, np.ndarray) or axis not in (0, -x.ndim) or not plan.are_plain((x, n)):
         return False
-    kept = rows, in_range = np.array(ids, np.int64, order="C"), np.zeros(1, np.intc)  # a copy: others may hold the ids
-    plan.env[f"rows{n.number}"] = kept
+    rows = np.array(ids, np.int64, order="C")  # a copy: others may hold the ids
+    failed = np.zeros(1, np.intc)  # nobody asks: the ids were in range when the function was traced
+    plan.env[f"rows{n.number}"] = rows, failed  # kept alive
     entries = [plan.locate(x)[:2], rows.ctypes.data, rows.size, x.shape[0], x.size // x.shape[0]]
-    plan.add_unit(
-        native_calls.READ_ROWS[n.dtype.char], "take", [*entries, plan.locate(n)[:2], n.size, in_range.ctypes.data]
-    )
+    entries += [plan.locate(n)[:2], n.size, failed.ctypes.data]
+    plan.add_unit(native_calls.READ_ROWS[n.dtype.char], "take", entries)
     return True
 
 

@@ -22,16 +22,16 @@ from autodiff_kit.compile.passes.fusion import FusionGroup, UnfusedNode
 from autodiff_kit.compile.passes.kernel_source import KernelSource, kernel_key, memory_span
 from autodiff_kit.compile.passes.memory_plan import MemoryPlan
 from autodiff_kit.compile.row_steps import set_rows
-from autodiff_kit.compile.run.kernel_loader import kernel_module_source, module_source
+from autodiff_kit.compile.run.kernel_loader import kernel_module_source
 from autodiff_kit.compile.run.lapack_units import emit_lapack_units, have_one_float_dtype
 from autodiff_kit.compile.run.loop_units import emit_loop, emit_loop_result
 from autodiff_kit.compile.run.move_units import emit_lookups, emit_moves, emit_rows, emit_sums
 from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
+from autodiff_kit.compile.run.product_units import emit_product, emit_window_loop
 from autodiff_kit.compile.run.scalar_program import computes_number, instruction, interpreter_source
 from autodiff_kit.compile.run.ufunc_units import emit_running, emit_ufunc
 from autodiff_kit.compile.topological_order import view_base
-from autodiff_kit.core.dispatch import compute
-from autodiff_kit.kernels import native_calls, window_loops
+from autodiff_kit.kernels import native_calls
 
 __all__ = ["PlanCodeGenerator", "filled_table"]
 
@@ -310,12 +310,12 @@ class PlanCodeGenerator:
             buffer, offset, view = self.locate(own[n])
             entries += [(buffer, offset), memory_span(view)[1]]
         entries += numbers
-        entries += self._scratch_entries(kernel.dtype, kernel.scratch)
+        entries += self.scratch_entries(kernel.dtype, kernel.scratch)
         entries += map(self._cell_of, totals)
         self.add_unit(address, f"kernel{len(self.kernels)}", entries)
         self.kernels.append((g, kernel))
 
-    def _scratch_entries(self, dtype: Any, sizes: list[int]) -> list[Any]:
+    def scratch_entries(self, dtype: Any, sizes: list[int]) -> list[Any]:
         """The table's entries for arrays that a unit may write over."""
         places = zip(accumulate(sizes, initial=0), sizes, strict=False)
         return [x for k, n in places for x in ((self.scratch(dtype, sum(sizes))[0], k * dtype.itemsize), n)]
@@ -325,24 +325,6 @@ class PlanCodeGenerator:
         room = ("scratch", dtype.char)
         self._scratch_sizes[room] = max(self._scratch_sizes.get(room, 0), size)
         return room, 0
-
-    def _emit_blas_matmul(self, n: GraphNode) -> bool:
-        """Add a matrix product as a native unit, if BLAS accepts the strides of all operands; False for others."""
-        nodes = (*n.args, n)
-        if n.op != "matmul" or not have_one_float_dtype(nodes):
-            return False
-        views: list[Any] = [self.memory_plan.array_of(x) for x in nodes]
-        views = [np.broadcast_to(view, (*n.shape[:-2], *view.shape[-2:])) for view in views]
-        steps = [_batch_stride(view.shape[:-2], view.strides[:-2]) for view in views]
-        if None in steps or not all(map(_is_blas_compatible, views)):
-            return False
-        entries: list[Any] = [native_calls.matmul_loop_address(n.dtype)]
-        entries += [self.locate(x)[:2] for x in nodes]
-        entries += [n.size // (n.shape[-1] * n.shape[-2]), n.shape[-2], n.args[0].shape[-1], n.shape[-1], *steps]
-        for view in views:
-            entries += view.strides[-2:]
-        self.add_unit(native_calls.MATMUL, f"{n.args[0].shape} @ {n.args[1].shape}", entries)
-        return True
 
     def _allocate_tables(self) -> None:
         """Allocate the tables and fill in the addresses of memory that does not move."""
@@ -378,9 +360,9 @@ class PlanCodeGenerator:
         """Emit a node that no kernel computes, as native units or as a line; most results are copied to their place."""
         if n.op == "call":
             emitters = [emit_loop, emit_rows, emit_moves, emit_sums, emit_lookups, emit_running, emit_lapack_units]
-            emitters.append(type(self)._emit_window_loop)
+            emitters.append(emit_window_loop)
         else:
-            emitters = [emit_loop_result, emit_moves, type(self)._emit_blas_matmul, emit_ufunc]
+            emitters = [emit_loop_result, emit_moves, emit_product, emit_ufunc]
         if any(emit(self, n) for emit in emitters):
             return
         if n.op == "call" and n.params.function is set_rows:
@@ -427,23 +409,6 @@ class PlanCodeGenerator:
             self._emit_line(f"copyto({self.view_name(n)}, {self.view_name(table)})")
         self._emit_line(f"{self.view_name(n)}[{self._operand(ids)}] = {self._operand(rows)}")
 
-    def _emit_window_loop(self, n: GraphNode) -> bool:
-        """Add a loop over windows of images as a native unit, with its sizes as constants."""
-        call, nodes = n.params, (*n.args, n)
-        if call.function is not compute or call.args[0].loop is None or len(n.args) != len(call.args[1]):
-            return False
-        found = call.args[0].loop(*n.args, **call.args[2])
-        if not found or not self.are_plain(nodes):
-            return False
-        name, sizes = found
-        entries: list[Any] = [word for a in nodes for word in (self.locate(a)[:2], a.size)]
-        entries += self._scratch_entries(n.dtype, window_loops.rooms(name, sizes))
-        if window_loops.needs_products(name):
-            entries.append(native_calls.matmul_loop_address(n.dtype))
-        source = module_source("", window_loops.call_source(name, sizes, n.dtype.name), n.dtype)
-        self.add_unit(self.compiler(source), name, entries)
-        return True
-
     def are_plain(self, nodes: tuple[GraphNode, ...]) -> bool:
         """Whether nodes are arrays of one floating-point dtype that lie in rows without gaps."""
         return have_one_float_dtype(nodes) and all(self.memory_plan.array_of(x).flags.c_contiguous for x in nodes)
@@ -478,24 +443,3 @@ def _are_exact_numbers(n: GraphNode) -> bool:
     if n.op not in COMPARISON_OPS or any(a.dtype.kind == "f" for a in n.args):
         return True
     return any(a.op == "const" and abs(int(np.reshape(a.value, ()))) < 1 << 53 for a in n.args)
-
-
-def _batch_stride(shape: tuple[int, ...], strides: tuple[int, ...]) -> int | None:
-    """The stride in bytes of leading axes that can be collapsed to one; None if they cannot."""
-    step, count = 0, 1
-    for n, stride in zip(shape[::-1], strides[::-1], strict=True):
-        if n > 1 and count == 1:
-            step, count = stride, n
-        elif n > 1:
-            if stride != step * count:
-                return None
-            count *= n
-    return step
-
-
-def _is_blas_compatible(view: Any) -> bool:
-    """Whether BLAS accepts the strides of a matrix or its transpose."""
-    (m, n), (down, along), size = view.shape[-2:], view.strides[-2:], view.itemsize
-    rows = (along == size or n == 1) and (down >= n * size or m == 1)
-    columns = (down == size or m == 1) and (along >= m * size or n == 1)
-    return bool(rows or columns)
