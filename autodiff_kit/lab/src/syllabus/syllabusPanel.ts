@@ -275,7 +275,7 @@ export class SyllabusPanel {
     return h('div', { class: 'akl-lesson-body' }, lesson.goal ? h('p', null, lesson.goal) : null,
       h('dl', null, fact(t('State'), stateName(state), since), got ? this.counts(got) : null,
         lesson.minutes ? fact(t('Time'), t('%1 min', lesson.minutes)) : null, fact(t('Needs'), needs.length ? needs.map(no => this.prerequisiteButton(no)) : t('nothing'))),
-      lesson.coming ? h('p', { class: 'akl-quiet' }, t('This lesson is still being written.')) : missing.length ? h('p', { class: 'akl-quiet' }, t('You can start anyway, but %1 should come first.', missing.join(', '))) : null,
+      lesson.coming ? h('p', { class: 'akl-quiet' }, t('This lesson is still being written.')) : state === 'none' && missing.length ? h('p', { class: 'akl-quiet' }, t('You can start anyway, but %1 should come first.', missing.join(', '))) : null,
       lesson.coming ? null : this.actions(lesson, state));
   }
 
@@ -300,7 +300,7 @@ export class SyllabusPanel {
     const words = state === 'none' ? t('Start') : state === 'begun' ? t('Go on') : t('Read again');
     return h('div', { class: 'akl-actions' }, button(words, { cls: next ? '' : 'akl-second', act: () => void this.start(lesson) }),
       lesson.exercise ? button(t('Exercises'), { act: () => void this.runOrToast(() => this.host.exercise(lesson.no)) }) : null,
-      state === 'none' ? null : button(t('Reset this lesson'), { ic: 'reset', act: () => void this.confirmReset(lesson.no) }));
+      state === 'none' ? null : button(t('Reset this lesson'), { ic: 'reset', text: true, act: () => void this.confirmReset(lesson.no) }));
   }
 
   private start(lesson: Lesson): Promise<void> {
