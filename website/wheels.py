@@ -37,7 +37,10 @@ _LEFT_OUT: Final = re.compile(
 # In single wheels: large parts that nothing in a lesson reaches.
 _LEFT_OUT_OF: Final = {
     "autodiff-kit": re.compile(
-        r"^autodiff_kit/(grade/|author/|cli\.py|kernels/native|lab/precompile|"
+        r"^autodiff_kit/(grade/|author/|cli\.py|lab/precompile|"
+        # Kernels need a compiler, which no browser has: ak.compile runs NumPy calls there.
+        r"kernels/(native|eager_loops|window_loops|llvm|code_cache)|compile/passes/|"
+        r"compile/run/(?!__init__|execution_plan|numpy_codegen)|"
         r"lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
     ),
     "ipython": re.compile(r"^IPython/(sphinxext/|terminal/(?!__init__|pt_inputhooks))"),
