@@ -181,6 +181,46 @@ def test_a_loop_goes_on_natively_after_one_in_which_lapack_failed() -> None:
             compiled(bad)
 
 
+def is_unit(plan: Any, loop: Any) -> bool:
+    """Whether a plan runs a loop among its native units, without a call of Python."""
+    return any(value is loop.run_native for value in plan.kernel_plan.env.values())
+
+
+def test_a_loop_that_may_fail_is_a_unit_of_the_loop_around_it() -> None:
+    """Its failure reaches the outermost plan, which runs the steps from Python: they raise the error of theirs."""
+
+    def loss(x: Any) -> Any:
+        def outer(p: Any, _: Any) -> Any:
+            def inner(q: Any, _: Any) -> Any:
+                return q + 0.1 * ak.cholesky(q), None
+
+            return ak.scan(inner, p, length=2)[0] - 0.4 * np.eye(3), None
+
+        return ak.sum(ak.scan(outer, x, length=3)[0] ** 2)
+
+    compiled = ak.compile(ak.value_and_grad(loss))
+    good, late = np.eye(3), 0.4 * np.eye(3)  # whose third step fails
+    expected = compiled(good)
+    build_kernels_now(compiled)
+    assert all(is_unit(compiled.plan, step.loop) for step in compiled.plan.loops)
+    assert compiled.plan.kernel_plan.generator.needs_python is False
+    for _ in range(2):
+        for found, wanted in zip(compiled(good), expected, strict=True):
+            np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-12)
+        with pytest.raises(ak.AutodiffError, match="positive definite"):
+            compiled(late)
+
+
+def test_an_array_that_loops_read_in_another_order_is_copied_once() -> None:
+    """The steps read contiguous memory: so the loops of a product with a transposed matrix are units."""
+    compiled = ak.compile(ak.value_and_grad(normalised))
+    expected = compiled(SQUARE)
+    build_kernels_now(compiled)
+    assert all(is_unit(compiled.plan, step.loop) for step in compiled.plan.loops)
+    for found, wanted in zip(compiled(SQUARE), expected, strict=True):
+        np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-12)
+
+
 def test_an_entry_padded_to_one_entry_is_a_number() -> None:
     """As the gradient of x[::2] for one entry is: an array cannot be written to the cell of a number."""
 

@@ -54,8 +54,11 @@ def _reshaped(array: Array, shape: tuple[int, ...]) -> Array | None:
         return None
 
 
-def insert_copies(nodes: list[GraphNode]) -> list[GraphNode]:
-    """Turn view nodes that no strided array can express into copy nodes; returns these."""
+def insert_copies(nodes: list[GraphNode], contiguous: set[GraphNode]) -> list[GraphNode]:
+    """Turn view nodes that no strided array can express into copy nodes; returns these.
+
+    So is a view among ``contiguous``, the nodes that must be contiguous memory, if it is not.
+    """
     found = []
     views: dict[GraphNode, Array | None] = {}
     for n in nodes:
@@ -64,7 +67,8 @@ def insert_copies(nodes: list[GraphNode]) -> list[GraphNode]:
         a = n.args[0]
         inner = None if is_scalar(a) else views[a] if a.op in VIEW_OPS else strided_template(a)
         seen = views[n] = None if inner is None else apply_view(inner, n)
-        if seen is None:
+        if seen is None or (n in contiguous and not seen.flags.c_contiguous):
+            views[n] = None
             n.params = GraphNode(n.op, n.args, n.params, n.shape, n.dtype)
             n.op = "copy"
             found.append(n)

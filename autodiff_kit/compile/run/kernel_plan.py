@@ -20,6 +20,7 @@ from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
 from autodiff_kit.compile.topological_order import live_nodes, view_base
 from autodiff_kit.compile.trace.input_sources import ArgumentSource, OptimizerSlotSource
+from autodiff_kit.compile.trace.loop_call import LoopCall
 from autodiff_kit.compile.trace.trace import StepUpdate, Trace
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.tensor import wrap
@@ -64,7 +65,8 @@ class KernelPlan:
         self, nodes: list[GraphNode], outputs: list[GraphNode], compiler: Callable[[str], int]
     ) -> PlanCodeGenerator:
         """Run the compiler passes in order."""
-        self.copies = insert_copies(nodes)
+        loops = [n for n in nodes if n.op == "call" and isinstance(n.params.function, LoopCall)]
+        self.copies = insert_copies(nodes, {a for n in loops for a in n.args})
         dependencies, unit = fuse_nodes(nodes, outputs)
         self.states = self._find_in_place_updates(unit, {view_base(o) for o in outputs})
         self.states = _without_what_calls_need(self.states, nodes)

@@ -5,13 +5,14 @@ Its first carry and its numbers are copied to where the steps read them, and its
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.trace.loop_call import LoopCall
-from autodiff_kit.compile.trace.opaque_call import NodePlaceholder
+from autodiff_kit.compile.trace.opaque_call import NodePlaceholder, OpaqueCall
 from autodiff_kit.kernels import native_calls
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def emit_loop(plan: PlanCodeGenerator, n: GraphNode) -> bool:
     """Add a loop as native units; False for other calls, and where its steps need Python."""
     loop: LoopCall = n.params.function
     native: Any = getattr(loop, "run_native", None)
-    if native is None or native.may_fail or any(x.weak for x in loop.inputs):
+    if native is None or any(x.weak for x in loop.inputs):
         return False
     if not all(type(x) is NodePlaceholder for x in n.params.args):
         return False
@@ -40,6 +41,9 @@ def emit_loop(plan: PlanCodeGenerator, n: GraphNode) -> bool:
     entries = [*map(int, native.ends), len(rows) // 2, *rows, len(loop.order)]
     plan.add_unit(native_calls.LOOP, f"{len(loop.order)} steps", entries)
     plan.env[f"loop{n.number}"] = native  # kept alive
+    if native.may_fail:
+        again = OpaqueCall("scan", partial(native.run_in_python, stacks), n.params.args, {})
+        plan.emit_after_failure(n, native.failed, again)
     plan.loop_results |= {(n, k): x for k, x in enumerate([*native.current, *stacks])}
     return True
 

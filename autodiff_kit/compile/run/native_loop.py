@@ -138,6 +138,13 @@ class _NativeLoop:
         of_steps += [(("kept", k), stacks[k]) for k, _ in loop.kept]
         return found + [(key, stack[::-1] if self.backward else stack) for key, stack in of_steps]
 
+    def run_in_python(self, stacks: list[Any], *values: Any) -> None:
+        """Run the steps one by one after one has failed, which raises its error; results go to where they are read."""
+        self.failed[0] = 0
+        last = self.loop.run_steps(values, stacks)
+        for array, value in zip(self.current, last, strict=False):
+            array[...] = value
+
     def __call__(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any] | None:
         """Run all steps; fills the stacks, and returns the last carry, or None if LAPACK failed."""
         loop, backward = self.loop, self.backward

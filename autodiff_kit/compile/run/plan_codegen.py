@@ -391,11 +391,19 @@ class PlanCodeGenerator:
         """The expression that computes a node from arrays in their locations."""
         return numpy_expression(n, {a: self._operand(a) for a in n.args}, self.env)
 
-    def emit_after_failure(self, n: GraphNode, failed: Any) -> None:
-        """Emit the call of a node from Python where its unit has set a number: the call raises the error."""
+    def emit_after_failure(self, n: GraphNode, failed: Any, again: Callable[..., None] | None = None) -> None:
+        """Emit the call of a node from Python where its unit has set a number: the call raises the error.
+
+        ``again`` makes the call of a loop, whose results are not copied from here.
+        """
         self.env[f"failed{n.number}"] = failed.data
         self.failures.append(failed)
-        self._emit_call_line(n, f"if failed{n.number}[0]: ")
+        condition = f"if failed{n.number}[0]: "
+        if again is None:
+            self._emit_call_line(n, condition)
+            return
+        self.env[f"again{n.number}"] = again
+        self._emit_line(f"{condition}again{n.number}({', '.join(map(self._operand, n.args))})", always=False)
 
     def _emit_call_line(self, n: GraphNode, condition: str = "") -> None:
         """Emit an opaque call, whose result is copied to its location."""

@@ -56,11 +56,14 @@ class LoopCall:
         return any(n.op == "call" and n.params.is_random() for n in self.graph.nodes)
 
     def __call__(self, *values: Any) -> tuple[Any, ...]:  # noqa: D102 - described by the class
+        stacks = [np.empty(shape, dtype) for shape, dtype in self.specs[self.carries :]]
+        last = None if self.run_native is None else self.run_native(values, stacks)
+        return (*(self.run_steps(values, stacks) if last is None else last), *stacks)
+
+    def run_steps(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any]:
+        """Run the steps one by one; fills the stacks and returns the last carry."""
         carries, first_shared = self.carries, self.carries + self.entries
         carry, entries, shared = list(values[:carries]), values[carries:first_shared], values[first_shared:]
-        stacks = [np.empty(shape, dtype) for shape, dtype in self.specs[carries:]]
-        if self.run_native is not None and (last := self.run_native(values, stacks)) is not None:
-            return (*last, *stacks)
         kept, computed = (
             [(stacks[k], j) for k, j in self.kept],
             [(stacks[k], carries + j) for j, k in enumerate(self.computed)],
@@ -80,7 +83,7 @@ class LoopCall:
                 else:
                     carry[j] = found[j]
             del found
-        return (*carry, *stacks)
+        return carry
 
 
 def _extracted(
