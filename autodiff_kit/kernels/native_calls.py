@@ -18,9 +18,9 @@ from autodiff_kit.kernels.code_cache import load_code, python_function
 from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "ADD_ROWS", "BLOCK_WORD", "CONVERT", "COPY", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE", "READ_ROWS", "SUM_ROWS",
-    "UFUNC", "load_array", "load_number", "matmul", "matmul_loop_address", "run_steps", "run_units", "store_number",
-    "ufunc_loop", "write_addresses",
+    "ADD_ROWS", "BLOCK_WORD", "CONVERT", "COPY", "EXTREME_PLACES", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE",
+    "READ_ROWS", "SUM_ROWS", "UFUNC", "load_array", "load_number", "matmul", "matmul_loop_address", "run_steps",
+    "run_units", "store_number", "ufunc_loop", "write_addresses",
 ]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
@@ -173,6 +173,37 @@ def _add_rows(table: Any, dtype: Any) -> None:
             place[j] += row[j]
 
 
+def _extreme_places(table: Any, dtype: Any, sign: Any) -> None:
+    """The first place of the largest of ``sign * x``, or of the first NaN, along an axis."""
+    x, out = load_array(table, 0, dtype), load_array(table, 2, np.int64)
+    length, inner, k = load_word(table, 4), load_word(table, 5), 0
+    for block in range(0, x.shape[0], length * inner):
+        for first in range(block, block + inner):
+            best, place = x[first] * sign, 0
+            for j in range(1, length):
+                value = x[first + j * inner] * sign
+                if best == best and (best < value or value != value):
+                    best, place = value, j
+            out[k] = place
+            k += 1
+
+
+def _argmax32(table: Any) -> None:
+    _extreme_places(table, np.float32, np.float32(1))
+
+
+def _argmax64(table: Any) -> None:
+    _extreme_places(table, np.float64, 1.0)
+
+
+def _argmin32(table: Any) -> None:
+    _extreme_places(table, np.float32, np.float32(-1))
+
+
+def _argmin64(table: Any) -> None:
+    _extreme_places(table, np.float64, -1.0)
+
+
 def _read_rows32(table: Any) -> None:
     _read_rows(table, np.float32)
 
@@ -192,7 +223,8 @@ def _add_rows64(table: Any) -> None:
 _here = sys.modules[__name__]
 _for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
 _names = ["_copy", "matmul", "_move", "_run_loop", "_keep_failure", "_call_ufunc", "_convert"]
-_names += [f"{name}{bits}" for name in ("_sum_rows", "_read_rows", "_add_rows") for bits in (32, 64)]
+_OF_ROWS = ("_sum_rows", "_read_rows", "_add_rows")
+_names += [f"{name}{bits}" for name in (*_OF_ROWS, "_argmax", "_argmin") for bits in (32, 64)]
 _units = load_code("", {}, [_here], _names)
 
 run_units = python_function(_for_python["_run_units"])
@@ -226,6 +258,15 @@ SUM_ROWS: Any = {"f": _units["_sum_rows32"], "d": _units["_sum_rows64"]}
 
 Their table: address and length of the rows, of the place of each row's sum, and of the result; the length of a row;
 address and length of numbers that divide the rows of the result, or length 0.
+"""
+
+EXTREME_PLACES: Any = {
+    (name, char): _units[f"_{name}{bits}"] for name in ("argmax", "argmin") for char, bits in (("f", 32), ("d", 64))
+}
+"""Addresses of the units that find where the largest or smallest entries are, by name and dtype.
+
+Their table: address and length of the array, and of the places; how many entries each place is found among; and how
+many entries from one of these to the next.
 """
 
 READ_ROWS: Any = {"f": _units["_read_rows32"], "d": _units["_read_rows64"]}

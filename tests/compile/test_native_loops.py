@@ -135,7 +135,19 @@ def passed_on(x: Any) -> Any:
     return ak.sum(sums * ones) + ak.sum(a * b * b) + one * factor + ak.sum(moved[1] * moved[2])
 
 
+def best_path(x: Any) -> Any:
+    """The scores of the best paths, and where each comes from, as the algorithm of Viterbi finds them."""
+
+    def step(scores: Any, row: Any) -> Any:
+        every = scores[:, None] + ak.sin(x)
+        return ak.max(every, axis=0) + row, (ak.argmax(every, axis=0), ak.argmin(every))
+
+    scores, (before, least) = ak.scan(step, x[0], x[1:])
+    return ak.max(scores) + ak.sum(x[-1] * before[-1]) + least[0]
+
+
 PROGRAMS = {
+    "best path": (best_path, POINTS),
     "counters": (counters, np.linspace(0.2, 1.0, 4)),
     "running sums": (running, POINTS),
     "passed on": (passed_on, POINTS),
@@ -219,6 +231,27 @@ def test_an_array_that_loops_read_in_another_order_is_copied_once() -> None:
     assert all(is_unit(compiled.plan, step.loop) for step in compiled.plan.loops)
     for found, wanted in zip(compiled(SQUARE), expected, strict=True):
         np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [((4, 5), 0), ((4, 5), 1), ((4, 5), None), ((2, 3, 4), 1), ((2, 3, 4), -3), ((7,), 0), ((7,), None)],
+)
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_the_first_of_equal_entries_or_the_first_nan_is_found(dtype: Any, shape: Any, axis: Any, name: str) -> None:
+    x = RNG.integers(0, 4, shape).astype(dtype)
+    with_nan = x.copy()
+    with_nan.flat[[3, 5]] = np.nan
+    for keepdims in (False, True):
+        compiled = ak.compile(lambda x, k=keepdims: (getattr(ak, name)(x * 2.0, axis=axis, keepdims=k), x * 2.0 + 1.0))
+        compiled(x)
+        build_kernels_now(compiled)
+        assert not compiled.plan.kernel_plan.generator.needs_python
+        for given in (x, with_nan, -x):
+            found, expected = compiled(given)[0], getattr(np, name)(given * 2, axis=axis, keepdims=keepdims)
+            np.testing.assert_array_equal(np.asarray(found), expected)
+            assert found.dtype == np.int64
 
 
 def test_an_entry_padded_to_one_entry_is_a_number() -> None:

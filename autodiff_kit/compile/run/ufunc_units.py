@@ -1,6 +1,6 @@
-"""NumPy's elementwise functions that no kernel computes, as native units: those of integers, and seldom ones.
+"""NumPy's functions that no kernel computes, as native units: those of integers, seldom ones, and argmax.
 
-A unit calls the inner loop of the function, which NumPy keeps for each combination of dtypes.
+Units of elementwise functions call their inner loops, which NumPy keeps for each combination of dtypes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from autodiff_kit.kernels import native_calls
 if TYPE_CHECKING:
     from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 
-__all__ = ["emit_running", "emit_ufunc"]
+__all__ = ["emit_extreme_places", "emit_running", "emit_ufunc"]
 
 _RUNNING: dict[str, Any] = {"cumsum": np.add, "cumprod": np.multiply}
 _MOST_ROWS = 16
+_KNOWN = {"axis", "keepdims"}
+"""Parameters of argmax that the unit knows."""
 
 
 def emit_ufunc(plan: PlanCodeGenerator, n: GraphNode) -> bool:
@@ -64,6 +66,20 @@ def emit_running(plan: PlanCodeGenerator, n: GraphNode) -> bool:
         plan.add_unit(native_calls.COPY, "first", [1, (given, x + first), (result, y + first), step * size])
         places = [(result, y + first), (given, x + after), (result, y + after)]
         plan.add_unit(native_calls.UFUNC, call.args[0].name, [*loop, 3, *places, each - step, size, size, size])
+    return True
+
+
+def emit_extreme_places(plan: PlanCodeGenerator, n: GraphNode) -> bool:
+    """Add argmax or argmin along an axis, or of all entries, as a unit; False for others."""
+    call = n.params
+    if call.function not in (np.argmax, np.argmin) or len(call.args) != 1 or not call.kwargs.keys() <= _KNOWN:
+        return False
+    if len(n.args) != 1 or not plan.are_plain(n.args) or not plan.locate(n)[2].flags.c_contiguous:
+        return False
+    (x,), axis, name = n.args, call.kwargs.get("axis"), call.function.__name__
+    shape = (x.size,) if axis is None else x.shape[axis % x.ndim :]
+    entries = [plan.locate(x)[:2], x.size, plan.locate(n)[:2], n.size, shape[0], math.prod(shape[1:])]
+    plan.add_unit(native_calls.EXTREME_PLACES[name, x.dtype.char], name, entries)
     return True
 
 
