@@ -39,11 +39,15 @@ def _checked_dtype(dtype: Any, name: str) -> Any:
 
 
 @concrete_only
-def _check_finite(value: Any, kind: Any) -> None:
-    """Raise at nan or an infinity among numbers that are to fill an integer dtype."""
-    numbers = np.asarray(value)
-    if numbers.dtype.kind == "f" and not (finite := np.isfinite(numbers)).all():
-        first = numbers[~finite].flat[0]
+def _check_range(value: Any, kind: Any) -> None:
+    """Raise at a float that an integer dtype cannot hold, such as nan, an infinity or 1e30."""
+    numbers, limits = np.asarray(value), np.iinfo(kind)
+    if numbers.dtype.kind != "f":
+        return
+    whole = np.trunc(numbers)
+    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)  # 2.0**63 is the float of int64's largest
+    if not fits.all():
+        first = numbers[~fits].flat[0]
         raise DtypeError(f"full: dtype {kind} cannot hold {first}; give a floating dtype, such as 'float64'")
 
 
@@ -72,12 +76,13 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     array([[7., 7.],
            [7., 7.]])
     """
-    if dtype is not None and (kind := _checked_dtype(dtype, "full")).kind in "iu":
-        if type(fill_value) is int:
-            fill_value = integer_in_dtype(fill_value, kind, "full")
-        else:
-            _check_finite(unwrap(fill_value), kind)
+    kind = None if dtype is None else _checked_dtype(dtype, "full")
+    whole = kind is not None and kind.kind in "iu"
+    if whole and type(fill_value) is int:
+        fill_value = integer_in_dtype(fill_value, kind, "full")
     value = as_tensor(fill_value)
+    if whole:
+        _check_range(unwrap(value), kind)
     return broadcast_to(value if dtype is None else cast(value, dtype), _checked_shape(shape, "full"))
 
 

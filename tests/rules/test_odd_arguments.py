@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -241,6 +242,31 @@ def test_an_integer_dtype_is_not_filled_with_nan(value: Any) -> None:
     ):  # fmt: skip
         with pytest.raises(DtypeError, match=r"full: dtype u?int\d+ cannot hold (nan|-?inf)"):
             f()
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "shown"),
+    [
+        (1e30, "int64", "1e+30"), (2.0**63, "int64", "9.22"), (256.0, "uint8", "256.0"), (-1.0, "uint8", "-1.0"),
+        (np.float32(3e9), "int32", "3000000000.0"), (np.array([1.0, -129.0]), "int8", "-129.0"),
+    ],
+)  # fmt: skip
+def test_an_integer_dtype_is_not_filled_with_floats_out_of_its_range(value: Any, dtype: str, shown: str) -> None:
+    """NumPy casts them to numbers that depend on the processor."""
+    with pytest.raises(DtypeError, match=re.escape(f"full: dtype {dtype} cannot hold {shown}")):
+        ak.full(2, value, dtype)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"), [(-(2.0**63), "int64", -(2**63)), (255.9, "uint8", 255), (-0.5, "uint8", 0)]
+)
+def test_floats_at_the_ends_of_the_range_fill_an_integer_dtype(value: Any, dtype: str, expected: int) -> None:
+    assert ak.full((), value, dtype).numpy() == expected
+
+
+def test_nested_lists_of_unequal_lengths_fill_nothing() -> None:
+    with pytest.raises(DtypeError, match="converted to an array"):
+        ak.full(2, [[1.0, 2.0], [3.0]], "int64")
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64])
