@@ -44,7 +44,7 @@ def _check_range(value: Any, kind: Any) -> None:
     numbers, limits = np.asarray(value), np.iinfo(kind)
     if numbers.dtype.kind != "f":
         return
-    whole = np.trunc(numbers)
+    whole = np.trunc(numbers.astype(np.float64))  # whose range has the limits of every integer dtype
     fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)  # 2.0**63 is the float of int64's largest
     if not fits.all():
         first = numbers[~fits].flat[0]

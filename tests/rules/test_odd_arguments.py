@@ -258,8 +258,12 @@ def test_an_integer_dtype_is_not_filled_with_floats_out_of_its_range(value: Any,
 
 
 @pytest.mark.parametrize(
-    ("value", "dtype", "expected"), [(-(2.0**63), "int64", -(2**63)), (255.9, "uint8", 255), (-0.5, "uint8", 0)]
-)
+    ("value", "dtype", "expected"),
+    [
+        (-(2.0**63), "int64", -(2**63)), (255.9, "uint8", 255), (-0.5, "uint8", 0), (np.float16(70), "int64", 70),
+        (np.float16(70), "uint16", 70),
+    ],
+)  # fmt: skip
 def test_floats_at_the_ends_of_the_range_fill_an_integer_dtype(value: Any, dtype: str, expected: int) -> None:
     assert ak.full((), value, dtype).numpy() == expected
 

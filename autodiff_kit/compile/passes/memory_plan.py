@@ -68,7 +68,6 @@ def insert_copies(nodes: list[GraphNode], contiguous: set[GraphNode]) -> list[Gr
         inner = None if is_scalar(a) else views[a] if a.op in VIEW_OPS else strided_template(a)
         seen = views[n] = None if inner is None else apply_view(inner, n)
         if seen is None or (n in contiguous and not seen.flags.c_contiguous):
-            views[n] = None
             n.params = GraphNode(n.op, n.args, n.params, n.shape, n.dtype)
             n.op = "copy"
             found.append(n)
