@@ -18,7 +18,7 @@ from autodiff_kit.kernels.code_cache import load_code, python_function
 from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_words
 
 __all__ = [
-    "ADD_ROWS", "BLOCK_WORD", "CONVERT", "COPY", "EXTREME_PLACES", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE",
+    "ADD_ROWS", "ARGMAX", "BLOCK_WORD", "CONVERT", "COPY", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE",
     "READ_ROWS", "SUM_ROWS", "UFUNC", "load_array", "load_number", "matmul", "matmul_loop_address", "run_steps",
     "run_units", "store_number", "ufunc_loop", "write_addresses",
 ]  # fmt: skip
@@ -173,8 +173,8 @@ def _add_rows(table: Any, dtype: Any) -> None:
             place[j] += row[j]
 
 
-def _extreme_places(table: Any, dtype: Any, sign: Any) -> None:
-    """The first place of the largest of ``sign * x``, or of the first NaN, along an axis."""
+def _argmax_places(table: Any, dtype: Any, sign: Any) -> None:
+    """Write the index of the first maximum of ``sign * x``, or of the first NaN, along an axis."""
     x, out = load_array(table, 0, dtype), load_array(table, 2, np.int64)
     length, inner, k = load_word(table, 4), load_word(table, 5), 0
     for block in range(0, x.shape[0], length * inner):
@@ -189,19 +189,19 @@ def _extreme_places(table: Any, dtype: Any, sign: Any) -> None:
 
 
 def _argmax32(table: Any) -> None:
-    _extreme_places(table, np.float32, np.float32(1))
+    _argmax_places(table, np.float32, np.float32(1))
 
 
 def _argmax64(table: Any) -> None:
-    _extreme_places(table, np.float64, 1.0)
+    _argmax_places(table, np.float64, 1.0)
 
 
 def _argmin32(table: Any) -> None:
-    _extreme_places(table, np.float32, np.float32(-1))
+    _argmax_places(table, np.float32, np.float32(-1))
 
 
 def _argmin64(table: Any) -> None:
-    _extreme_places(table, np.float64, -1.0)
+    _argmax_places(table, np.float64, -1.0)
 
 
 def _read_rows32(table: Any) -> None:
@@ -260,13 +260,13 @@ Their table: address and length of the rows, of the place of each row's sum, and
 address and length of numbers that divide the rows of the result, or length 0.
 """
 
-EXTREME_PLACES: Any = {
+ARGMAX: Any = {
     (name, char): _units[f"_{name}{bits}"] for name in ("argmax", "argmin") for char, bits in (("f", 32), ("d", 64))
 }
 """Addresses of the units that find where the largest or smallest entries are, by name and dtype.
 
-Their table: address and length of the array, and of the places; how many entries each place is found among; and how
-many entries from one of these to the next.
+Their table: address and length of the array, and of the result; the length of the axis; the stride along it, in
+entries.
 """
 
 READ_ROWS: Any = {"f": _units["_read_rows32"], "d": _units["_read_rows64"]}

@@ -40,15 +40,18 @@ def _checked_dtype(dtype: Any, name: str) -> Any:
 
 @concrete_only
 def _check_range(value: Any, kind: Any) -> None:
-    """Raise at a float that an integer dtype cannot hold, such as nan, an infinity or 1e30."""
+    """Raise at a float whose integer part does not fit an integer dtype, such as nan, an infinity or 1e30."""
     numbers, limits = np.asarray(value), np.iinfo(kind)
     if numbers.dtype.kind != "f":
         return
-    whole = np.trunc(numbers.astype(np.float64))  # whose range has the limits of every integer dtype
-    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)  # 2.0**63 is the float of int64's largest
+    whole = np.trunc(numbers.astype(np.float64))  # float64, since float16 cannot hold the limits
+    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)  # <: float64 rounds int64's maximum up
     if not fits.all():
         first = numbers[~fits].flat[0]
-        raise DtypeError(f"full: dtype {kind} cannot hold {first}; give a floating dtype, such as 'float64'")
+        raise DtypeError(
+            f"full: {first} does not fit dtype {kind}, which holds {limits.min} to {limits.max}. Choose a larger "
+            "dtype, or a floating one, such as 'float64'"
+        )
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
@@ -60,11 +63,16 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     fill_value : Tensor or array_like
         A number, or an array that broadcasts to the shape.
     dtype : dtype, optional
-        By default that of the value.
+        By default that of the value. An integer dtype takes the integer part of floats.
 
     Returns
     -------
     Tensor
+
+    Raises
+    ------
+    DtypeError
+        If the value does not fit an integer dtype, such as nan or 1e30, or is no number or array.
 
     Notes
     -----

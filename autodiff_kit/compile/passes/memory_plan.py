@@ -55,10 +55,7 @@ def _reshaped(array: Array, shape: tuple[int, ...]) -> Array | None:
 
 
 def insert_copies(nodes: list[GraphNode], contiguous: set[GraphNode]) -> list[GraphNode]:
-    """Turn view nodes that no strided array can express into copy nodes; returns these.
-
-    So is a view among ``contiguous``, the nodes that must be contiguous memory, if it is not.
-    """
+    """Turn views that no strided array can express, and strided ones among ``contiguous``, into copies; give these."""
     found = []
     views: dict[GraphNode, Array | None] = {}
     for n in nodes:

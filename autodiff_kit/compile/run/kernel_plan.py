@@ -66,7 +66,7 @@ class KernelPlan:
     ) -> PlanCodeGenerator:
         """Run the compiler passes in order."""
         loops = [n for n in nodes if n.op == "call" and isinstance(n.params.function, LoopCall)]
-        self.copies = insert_copies(nodes, {a for n in loops for a in n.args})
+        self.copies = insert_copies(nodes, {a for n in loops for a in n.args})  # native steps read contiguous memory
         dependencies, unit = fuse_nodes(nodes, outputs)
         self.states = self._find_in_place_updates(unit, {view_base(o) for o in outputs})
         self.states = _without_what_calls_need(self.states, nodes)

@@ -25,7 +25,7 @@ _MOST_BYTES = 1 << 20
 
 
 def emit_loop(plan: PlanCodeGenerator, n: GraphNode) -> bool:
-    """Add a loop as native units; False for other calls, and where its steps need Python."""
+    """Add a loop as native units; False for other calls, and for a loop that cannot be one."""
     loop: LoopCall = n.params.function
     native: Any = getattr(loop, "run_native", None)
     if native is None or any(x.weak for x in loop.inputs):

@@ -139,14 +139,14 @@ class _NativeLoop:
         return found + [(key, stack[::-1] if self.backward else stack) for key, stack in of_steps]
 
     def run_in_python(self, stacks: list[Any], *values: Any) -> None:
-        """Run the steps one by one after one has failed, which raises its error; results go to where they are read."""
+        """Run the steps again one by one: the failing one raises its error; if none does, store the results."""
         self.failed[0] = 0
         last = self.loop.run_steps(values, stacks)
         for array, value in zip(self.current, last, strict=False):
             array[...] = value
 
     def __call__(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any] | None:
-        """Run all steps; fills the stacks, and returns the last carry, or None if LAPACK failed."""
+        """Run all steps; fills the stacks, and returns the last carry, or None if a step failed."""
         loop, backward = self.loop, self.backward
         bound: list[tuple[Any, Any]] = []
         for k, (node, value) in enumerate(zip(loop.inputs, values, strict=True)):

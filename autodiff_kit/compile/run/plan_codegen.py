@@ -29,7 +29,7 @@ from autodiff_kit.compile.run.move_units import emit_lookups, emit_moves, emit_r
 from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.run.product_units import emit_product, emit_window_loop
 from autodiff_kit.compile.run.scalar_program import computes_number, instruction, interpreter_source
-from autodiff_kit.compile.run.ufunc_units import emit_extreme_places, emit_running, emit_ufunc
+from autodiff_kit.compile.run.ufunc_units import emit_argmax, emit_running, emit_ufunc
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.kernels import native_calls
 
@@ -360,7 +360,7 @@ class PlanCodeGenerator:
         """Emit a node that no kernel computes, as native units or as a line; most results are copied to their place."""
         if n.op == "call":
             emitters = [emit_loop, emit_rows, emit_moves, emit_sums, emit_lookups, emit_running, emit_lapack_units]
-            emitters += [emit_window_loop, emit_extreme_places]
+            emitters += [emit_window_loop, emit_argmax]
         else:
             emitters = [emit_loop_result, emit_moves, emit_product, emit_ufunc]
         if any(emit(self, n) for emit in emitters):
@@ -394,7 +394,7 @@ class PlanCodeGenerator:
     def emit_after_failure(self, n: GraphNode, failed: Any, again: Callable[..., None] | None = None) -> None:
         """Emit the call of a node from Python where its unit has set a number: the call raises the error.
 
-        ``again`` makes the call of a loop, whose results are not copied from here.
+        ``again``, for loops, makes the call and stores its results itself.
         """
         self.env[f"failed{n.number}"] = failed.data
         self.failures.append(failed)

@@ -18,12 +18,12 @@ from autodiff_kit.kernels import native_calls
 if TYPE_CHECKING:
     from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator
 
-__all__ = ["emit_extreme_places", "emit_running", "emit_ufunc"]
+__all__ = ["emit_argmax", "emit_running", "emit_ufunc"]
 
 _RUNNING: dict[str, Any] = {"cumsum": np.add, "cumprod": np.multiply}
 _MOST_ROWS = 16
-_KNOWN = {"axis", "keepdims"}
-"""Parameters of argmax that the unit knows."""
+_ARGMAX_PARAMETERS = {"axis", "keepdims"}
+"""Those that the unit knows."""
 
 
 def emit_ufunc(plan: PlanCodeGenerator, n: GraphNode) -> bool:
@@ -69,17 +69,21 @@ def emit_running(plan: PlanCodeGenerator, n: GraphNode) -> bool:
     return True
 
 
-def emit_extreme_places(plan: PlanCodeGenerator, n: GraphNode) -> bool:
-    """Add argmax or argmin along an axis, or of all entries, as a unit; False for others."""
+def emit_argmax(plan: PlanCodeGenerator, n: GraphNode) -> bool:
+    """Add argmax or argmin of floats in rows, along an axis or of all, as a unit; False for others."""
     call = n.params
-    if call.function not in (np.argmax, np.argmin) or len(call.args) != 1 or not call.kwargs.keys() <= _KNOWN:
+    if (
+        call.function not in (np.argmax, np.argmin)
+        or len(call.args) != 1
+        or not call.kwargs.keys() <= _ARGMAX_PARAMETERS
+    ):
         return False
     if len(n.args) != 1 or not plan.are_plain(n.args) or not plan.locate(n)[2].flags.c_contiguous:
         return False
     (x,), axis, name = n.args, call.kwargs.get("axis"), call.function.__name__
     shape = (x.size,) if axis is None else x.shape[axis % x.ndim :]
     entries = [plan.locate(x)[:2], x.size, plan.locate(n)[:2], n.size, shape[0], math.prod(shape[1:])]
-    plan.add_unit(native_calls.EXTREME_PLACES[name, x.dtype.char], name, entries)
+    plan.add_unit(native_calls.ARGMAX[name, x.dtype.char], name, entries)
     return True
 
 

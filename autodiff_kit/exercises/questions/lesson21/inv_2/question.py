@@ -30,7 +30,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     # So steep that the range of y is much wider than that of x.
     p, q = rng.uniform(1.0, 2.0, size=2)
     box = shared.IncreasingCubic(float(p), float(q))
-    # The ends are not left to luck, and between them and their neighbours lies a number that is asked, 0.99. The first
+    # The ends are not left to luck, and between them and their neighbours lies a number that is asked, ±0.99. The first
     # and the last in the order given are far from the ends.
     middle = rng.permutation(np.r_[-1.0, 1.0, rng.uniform(-0.98, 0.98, size=COUNT - 4)])
     x = np.r_[rng.uniform(-0.5, 0.5), middle, rng.uniform(-0.5, 0.5)]
