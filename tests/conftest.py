@@ -69,9 +69,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
     for item in items:
-        # A busy machine can delay a browser by seconds: such a test runs again, and the summary names it.
-        if "browser" in item.keywords:
-            item.add_marker(pytest.mark.flaky(reruns=1))
         # In CI a missing browser is a failure: the tests run, and fail with the launcher's message.
         if "browser" in item.keywords and no_browser and not in_ci():
             item.add_marker(pytest.mark.skip(reason="no Chromium on PATH; install chromium, or set CHROMIUM"))

@@ -27,6 +27,13 @@ HERE = Path(__file__).parent
 # ms that a test waits for what should come at once: long, because other processes may have taken the machine.
 PATIENCE = 30_000
 expect.set_options(timeout=PATIENCE)
+# The kernel of the notebook in front has started, and no cell runs or waits (its status may say idle all the same).
+IDLE = """() => {
+    const { sessionContext, content } = jupyterapp.shell.currentWidget ?? {};
+    const codes = content?.widgets?.filter(cell => cell.model?.type === 'code') ?? [];
+    return sessionContext?.session?.kernel?.status === 'idle'
+        && codes.every(cell => cell.model.executionState !== 'running');
+}"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -96,7 +96,7 @@ __all__ = ["load_jupyter_server_extension"]
 def load_jupyter_server_extension(app: Any) -> None:
     """Add the routes to a running server, and tell its kernels that there are panels; Jupyter calls this on start.
 
-    Kernels' messages are sent without delay. A kernel inherits the server's environment: its IPython runs
+    Kernels' messages are sent without delay, and those about subshells do not count as activity. A kernel inherits the server's environment: its IPython runs
     ``kernel_startup.py``, unless the learner has a start-up file of their own.
 
     Parameters
@@ -106,10 +106,12 @@ def load_jupyter_server_extension(app: Any) -> None:
     """
     from autodiff_kit.lab.environment import PANELS_VARIABLE
     from autodiff_kit.lab.server.handlers import routes
+    from autodiff_kit.lab.server.subshell_status import ignore_subshell_status
     from autodiff_kit.lab.server.tcp_nodelay import disable_nagle
 
     app.web_app.add_handlers(".*$", routes(app))
     disable_nagle(app)
+    ignore_subshell_status(app)
     os.environ[PANELS_VARIABLE] = "1"
     os.environ.setdefault("PYTHONSTARTUP", str(Path(__file__).parents[1] / "kernel_startup.py"))
 

@@ -49,6 +49,20 @@ def test_kernels_begin_with_the_kits_startup_file_unless_there_is_another(own: s
     assert found == own or (own is None and "get_ipython" in Path(found).read_text())
 
 
+def test_requests_about_subshells_do_not_change_what_the_server_calls_busy() -> None:
+    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+
+    from autodiff_kit.lab.server.subshell_status import SUBSHELL_REQUESTS, ignore_subshell_status
+
+    manager = MappingKernelManager()
+    before = list(manager.untracked_message_types)
+    for _ in range(2):
+        ignore_subshell_status(SimpleNamespace(kernel_manager=manager))
+    assert manager.untracked_message_types == [*before, *SUBSHELL_REQUESTS]
+    assert not any(manager.track_message_type(kind) for kind in SUBSHELL_REQUESTS)
+    ignore_subshell_status(SimpleNamespace(kernel_manager=object()))
+
+
 @pytest.mark.slow
 def test_an_install_with_lab_enables_the_extension(tmp_path: Path) -> None:
     """In a separate environment, without access to this one."""

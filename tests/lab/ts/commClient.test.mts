@@ -2,36 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommClient } from '../../../autodiff_kit/lab/src/services/commClient.ts';
 import { COMM_TARGET, isSuperseded, RequestError } from '../../../autodiff_kit/lab/src/services/protocol.ts';
+import { Comm, Kernel } from './fakeKernel.mts';
 import { later } from './recordedKernel.mts';
-
-class Signal {
-  slots = new Set<any>();
-  connect(slot: any): void { this.slots.add(slot); }
-  disconnect(slot: any): void { this.slots.delete(slot); }
-  emit(value: any): void { this.slots.forEach(slot => slot(null, value)); }
-}
-
-class Comm {
-  sent: any[] = [];
-  onMsg: any;
-  onClose: any;
-  send(data: any): void { this.sent.push(data); }
-  say(data: any): void { this.onMsg({ content: { data } }); }
-}
-
-class Kernel {
-  info = Promise.resolve({});
-  statusChanged = new Signal();
-  isDisposed = false;
-  target: any = null;
-  comms: Record<string, unknown> = {};
-  joined = new Comm();
-  registerCommTarget(name: string, act: any): void { assert.equal(name, COMM_TARGET); this.target = act; }
-  removeCommTarget(): void { this.target = null; }
-  requestCommInfo(): Promise<any> { return Promise.resolve({ content: { status: 'ok', comms: this.comms } }); }
-  hasComm(): boolean { return false; }
-  createComm(): Comm { return this.joined; }
-}
 
 function linked(): { kernel: Kernel; link: CommClient; comm: Comm; news: any[] } {
   const kernel = new Kernel();
@@ -84,7 +56,7 @@ test('notices are told; answers to another page are passed by', () => {
 test('when the kernel restarts nothing hangs, and its next comm is taken', async () => {
   const { kernel, link, comm } = linked();
   const asked = link.request('tape.head', { tape: 't1' });
-  kernel.statusChanged.emit('restarting');
+  kernel.become('restarting');
   await assert.rejects(asked, (error: RequestError) => error.code === 'gone');
   assert.equal(link.isOpen, false);
   await assert.rejects(link.request('tape.list'));
@@ -108,15 +80,26 @@ test('a page that comes later joins the comm that is open', async () => {
   assert.equal(kernel.target, null);
 });
 
-test('a kernel that is idle after each question is not asked about comms without end', async () => {
+test('a kernel is asked for its comm once, and again when a cell has ended or it was started again', async () => {
   const kernel = new Kernel();
   let asked = 0;
   kernel.requestCommInfo = () => {
     asked++;
-    setTimeout(() => asked < 9 && kernel.statusChanged.emit('idle'));
+    setTimeout(() => asked < 9 && kernel.publish('idle', 'comm_info_request', 'c'));
     return Promise.resolve({ content: { status: 'ok', comms: {} } });
   };
   new CommClient(kernel as any, () => undefined, () => undefined);
-  await new Promise(rest => setTimeout(rest, 60));
+  await later(30);
   assert.equal(asked, 1);
+  kernel.publish('busy', 'execute_request', 'e1');
+  await later(30);
+  assert.equal(asked, 1);
+  kernel.publish('idle', 'execute_request', 'e1');
+  await later(30);
+  assert.equal(asked, 2);
+  kernel.become('restarting');
+  kernel.become('starting');
+  kernel.become('idle');
+  await later(30);
+  assert.equal(asked, 3);
 });

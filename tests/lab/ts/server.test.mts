@@ -41,7 +41,12 @@ class FakeKernel {
   made = 0;
   comms: any[] = [];
   disposed = new FakeSignal();
+  status = 'idle';
   statusChanged = new FakeSignal();
+  become(status: string): void {
+    this.status = status;
+    this.statusChanged.emit();
+  }
   createComm(): unknown {
     const comm = { commId: `c${this.made++}`, isDisposed: false, sent: [] as any[], open: () => undefined, dispose: () => (comm.isDisposed = true), send: (data: unknown) => comm.sent.push(data), onMsg: (_: any): void => undefined };
     this.comms.push(comm);
@@ -67,7 +72,7 @@ test('two kernels have a comm each, and one that restarts or is closed refuses o
   const lost = [ask(a), ask(b), ask(a)];
   assert.deepEqual([a.made, b.made], [1, 1]);
   const gone = Promise.all([assert.rejects(lost[0], refused), assert.rejects(lost[2], refused)]);
-  a.statusChanged.emit('autorestarting');
+  a.become('autorestarting');
   await gone;
   b.answer();
   assert.equal(await lost[1], 'answered');

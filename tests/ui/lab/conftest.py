@@ -17,7 +17,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from ..conftest import PATIENCE, ask, listen
+from ..conftest import IDLE, PATIENCE, ask, listen
 
 HERE = Path(__file__).parent
 TALL = 1100  # px of the window's height
@@ -122,9 +122,7 @@ class Notebook:
         self.idle()
 
     def idle(self) -> None:
-        self.page.wait_for_function(
-            "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=60_000
-        )
+        self.page.wait_for_function(IDLE, timeout=60_000)
 
     def command(self, name: str, at: int | None = None) -> None:
         """Do what a menu does; `at` names the cell that is chosen before. Returns when it is done."""

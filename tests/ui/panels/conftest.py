@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Locator, Page, expect
 
-from ..conftest import PATIENCE, ask, axe, listen
+from ..conftest import IDLE, PATIENCE, ask, axe, listen
 
 HERE = Path(__file__).parent
 LAB = HERE.parents[2] / "autodiff_kit" / "lab"
@@ -188,9 +188,7 @@ class Bench:
         self.idle()
 
     def idle(self) -> None:
-        self.page.wait_for_function(
-            "jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'", timeout=60_000
-        )
+        self.page.wait_for_function(IDLE, timeout=60_000)
 
     def run(self, *cells: str, wait: bool = True) -> None:
         """Write cells at the end of the notebook, and run them; without waiting the last of them may still run."""

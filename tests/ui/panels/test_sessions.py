@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+
+from autodiff_kit.lab.server.subshell_status import SUBSHELL_REQUESTS
 
 from .cells import ONE, PUSH
 from .conftest import Bench
@@ -89,6 +92,36 @@ def test_a_notebook_shows_its_own_tape_also_while_its_kernel_is_busy(bench: Any)
         expect(bench.inspector.locator(".akl-banners")).to_contain_text("The kernel is running")
         bench.js(f"{KERNEL}.interrupt()")
         bench.idle()
+
+
+# Asked on a subshell, as the inspector and widgets ask: the answer comes at once, and ends with an idle of its own.
+ANSWERED_BESIDE = f"""async () => {{
+    const kernel = {KERNEL};
+    const comm = kernel.createComm('autodiff_kit:tape');
+    await comm.subshellStarted;
+    await comm.open().done;
+    await comm.send({{ v: 1, id: 1, ask: 'tape.list' }}).done;
+}}"""
+
+
+def test_a_cell_that_runs_is_not_called_idle_by_an_answer_beside_it(bench: Any) -> None:
+    bench.notebook()
+    bench.run(IMPORT + ONE)
+    bench.tape(1)
+    told = bench.inspector.locator(".akl-banners")
+    bench.run("import time\nwhile True: time.sleep(0.05)", wait=False)
+    expect(told).to_contain_text("The kernel is running")
+    bench.js(ANSWERED_BESIDE)
+    bench.page.wait_for_function(f"{KERNEL}.status === 'idle'")  # which says nothing of the cell
+    bench.page.wait_for_timeout(500)  # longer than the inspector takes to say otherwise
+    expect(told).to_contain_text("The kernel is running")
+    bench.js(f"{KERNEL}.interrupt()")
+    expect(told).not_to_contain_text("The kernel is running")
+
+
+def test_requests_about_subshells_do_not_change_what_jupyterlab_calls_busy(bench: Any) -> None:
+    config = json.loads(bench.page.locator("#jupyter-config-data").text_content())
+    assert set(SUBSHELL_REQUESTS) <= set(config["untracked_message_types"])
 
 
 def test_a_tape_that_its_kernel_left_says_so_and_the_kernel_is_started_again(bench: Any) -> None:

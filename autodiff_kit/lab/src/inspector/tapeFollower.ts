@@ -1,6 +1,6 @@
-import type { Kernel } from '@jupyterlab/services';
 import { t } from '../common/translation';
 import type { CommClient } from '../services/commClient';
+import { hasEnded, KernelActivity } from '../services/kernelActivity';
 import type { NotebookSession, NotebookSessions } from '../services/notebookSessions';
 import { isSuperseded, type KernelNotice, refusalText, type RequestError, type TapeListing } from '../services/protocol';
 import type { KernelCondition } from './inspectorState';
@@ -9,8 +9,6 @@ import type { Tape } from './tape';
 import type { TapeInspector } from './tapeInspector';
 
 const BUSY_DELAY = 300; // ms that a cell may run before the panel says so
-/** Statuses after which nothing of what the kernel recorded is left. */
-const ENDED: Kernel.Status[] = ['restarting', 'autorestarting', 'dead', 'terminating'];
 const UNWATCH_DELAY = 30_000; // ms out of sight after which the kernel may release values
 
 /** What is known of the tapes of one notebook's kernel. */
@@ -75,7 +73,7 @@ export class TapeFollower {
 
   /** Once a comm is open the inspector, if it is visible, asks which tapes there are. */
   private onClientChanged(session: NotebookSession): void {
-    if (session.client && ENDED.includes(session.client.kernel.status)) {
+    if (session.client && hasEnded(session.client.kernel)) {
       this.forgetTapes(session);
     }
     if (session !== this.current) {
@@ -86,10 +84,13 @@ export class TapeFollower {
     if (client && !client.isOpen) {
       this.listed.delete(client);
     }
-    if (client?.isOpen && this.isVisible() && !this.listed.has(client)) {
+    if (!client || client.isKernelRunning) {
+      return; // what can be asked when the cell has ended waits until then
+    }
+    if (client.isOpen && this.isVisible() && !this.listed.has(client)) {
       this.listed.add(client);
       void this.loadTapeList(session, client);
-    } else if (client?.kernel.status === 'idle') {
+    } else {
       void this.update();
     }
   }
@@ -160,7 +161,7 @@ export class TapeFollower {
   /** Show the latest tape, unless the one that is shown is pinned; nothing happens while the panel is hidden. */
   async update(): Promise<void> {
     const { current: session, inspector } = this;
-    if (!session?.client?.isOpen || !this.isVisible() || session.client.kernel.status === 'busy') {
+    if (!session?.client?.isOpen || !this.isVisible() || session.client.isKernelRunning) {
       return; // a kernel that runs a cell answers when that ends, and says so
     }
     const { tapes, latest, announcements } = this.tapesOf(session);
@@ -195,9 +196,19 @@ export class TapeFollower {
   /** The panel is hidden; if it stays so, the kernel need not keep values for it. */
   onHidden(): void {
     this.code.decorate(this.inspector.state, false);
+    this.releaseLater(this.current?.client);
+  }
+
+  /** Tell the kernel that nobody watches its tapes, once that has been so for a while and no cell runs. */
+  private releaseLater(client?: CommClient | null): void {
     clearTimeout(this.unwatchTimer);
-    const client = this.current?.client;
-    this.unwatchTimer = window.setTimeout(() => client?.isOpen && void client.request('tape.watch', { on: false }), UNWATCH_DELAY);
+    this.unwatchTimer = window.setTimeout(() => {
+      if (client?.isKernelRunning) {
+        this.releaseLater(client);
+      } else if (client?.isOpen) {
+        void client.request('tape.watch', { on: false });
+      }
+    }, UNWATCH_DELAY);
   }
 
   /** The panel came into view: catch up. */
@@ -215,10 +226,10 @@ export class TapeFollower {
     if (kernel && kernel.connectionStatus === 'disconnected') {
       return 'offline';
     }
-    if (!kernel || ENDED.includes(kernel.status)) {
+    if (!kernel || hasEnded(kernel)) {
       return 'dead';
     }
-    return kernel.status === 'busy' ? 'busy' : 'ready';
+    return KernelActivity.of(kernel).isRunning ? 'busy' : 'ready';
   }
 
   /** Tell the inspector the kernel's condition; that it is busy only once a cell has run for a moment. */

@@ -1,12 +1,10 @@
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
-import { isDead } from '../services/kernelStart';
+import { hasEnded, isDead } from '../services/kernelActivity';
 
 /** Comm target of Jupyter's widgets. */
 const TARGET = 'jupyter.widget';
-/** Statuses after which nothing of what the kernel held is left. */
-const ENDED = new Set<Kernel.Status>(['restarting', 'autorestarting', 'dead', 'terminating']);
 
 export type KernelState = 'none' | 'starting' | 'ready' | 'disconnected' | 'restarting' | 'dead';
 
@@ -25,7 +23,7 @@ export class KernelWidgets {
   constructor(private readonly panel: NotebookPanel) {
     const { sessionContext } = panel;
     sessionContext.kernelChanged.connect(this.onKernel, this);
-    sessionContext.statusChanged.connect((_, status) => this.onStatus(status));
+    sessionContext.statusChanged.connect(this.onStatus, this);
     sessionContext.connectionStatusChanged.connect(() => this.changed.emit());
     sessionContext.iopubMessage.connect((_, message) => this.onMessage(message.header.msg_type, message.content as { comm_id: string; target_name?: string }));
     NotebookActions.executed.connect(this.onExecuted, this);
@@ -45,7 +43,7 @@ export class KernelWidgets {
     if (isDead(kernel)) {
       return 'dead';
     }
-    if (ENDED.has(kernel.status)) {
+    if (hasEnded(kernel)) {
       return 'restarting';
     }
     if (kernel.connectionStatus !== 'connected' && this.models.size > 0) {
@@ -99,8 +97,8 @@ export class KernelWidgets {
     }
   }
 
-  private onStatus(status: Kernel.Status): void {
-    if (ENDED.has(status)) {
+  private onStatus(_: unknown, status: Kernel.Status): void {
+    if (hasEnded({ status })) {
       this.forget();
       this.known = true;
       this.changed.emit();

@@ -1,5 +1,6 @@
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import { t } from '../common/translation';
+import { hasEnded, KernelActivity } from './kernelActivity';
 import { type KernelNotice, NO_KERNEL, RequestError, COMM_TARGET } from './protocol';
 
 type IncomingMessage = Record<string, unknown> & { id?: number; error?: { code?: string; text?: string; do?: string } };
@@ -16,9 +17,6 @@ interface PendingRequest {
   reject: (error: RequestError) => void;
 }
 
-/** ms after an answer about comms: a kernel may say that it is idle after that question, too, and was then asked without end. */
-const JOIN_REST = 500;
-
 /** Each page counts from a number of its own, so that two tabs on one kernel never take each other's answers. */
 let lastId = Math.floor(Math.random() * 2 ** 30) * 2 ** 20;
 
@@ -32,17 +30,25 @@ export class CommClient {
   private readonly queued = new Map<string, PendingRequest>();
   private disposed = false;
   private isJoining = false;
-  private lastJoin = -Infinity;
+  /** The kernel was asked for its comm when so many cells had ended: only another cell can have opened one since. */
+  private askedAfter = -1;
+  private readonly activity: KernelActivity;
   readonly traffic = { messages: 0, bytes: 0, pushed: 0 };
 
   constructor(readonly kernel: Kernel.IKernelConnection, private readonly onNotice: (news: KernelNotice) => void, private readonly onChange: () => void) {
     kernel.registerCommTarget(COMM_TARGET, this.onCommOpen);
-    kernel.statusChanged.connect(this.onStatusChange);
+    this.activity = KernelActivity.of(kernel);
+    this.activity.listeners.add(this.onActivity);
     void this.joinOpenComm();
   }
 
   get isOpen(): boolean {
     return this.comm !== null;
+  }
+
+  /** The kernel runs a cell: what can wait until that ends is not asked before. */
+  get isKernelRunning(): boolean {
+    return this.activity.isRunning;
   }
 
   /** Something has been asked and not yet been answered. */
@@ -56,8 +62,9 @@ export class CommClient {
   };
 
   /** Join the comm of a kernel that outlived its page. */
-  async joinOpenComm(): Promise<void> {
+  private async joinOpenComm(): Promise<void> {
     this.isJoining = true;
+    this.askedAfter = this.activity.cellsEnded;
     try {
       await this.kernel.info;
       const info = await this.kernel.requestCommInfo({ target_name: COMM_TARGET });
@@ -69,10 +76,9 @@ export class CommClient {
         this.adoptComm(this.kernel.createComm(COMM_TARGET, id));
       }
     } catch {
-      // The kernel ended while it was asked; a new one is joined when it comes.
+      this.askedAfter = -1; // the kernel ended while it was asked
     } finally {
       this.isJoining = false;
-      this.lastJoin = performance.now();
     }
   }
 
@@ -83,10 +89,10 @@ export class CommClient {
     this.onChange();
   }
 
-  private readonly onStatusChange = (_: unknown, status: Kernel.Status): void => {
-    if (status === 'restarting' || status === 'autorestarting' || status === 'dead' || status === 'terminating') {
+  private readonly onActivity = (): void => {
+    if (hasEnded(this.kernel)) {
       this.disconnect();
-    } else if (status === 'idle' && !this.comm && !this.isJoining && performance.now() > this.lastJoin + JOIN_REST) {
+    } else if (this.kernel.status === 'idle' && !this.comm && !this.isJoining && this.activity.cellsEnded !== this.askedAfter) {
       void this.joinOpenComm();
     }
     this.onChange();
@@ -154,8 +160,8 @@ export class CommClient {
     this.disconnect();
     if (!this.kernel.isDisposed) {
       this.kernel.removeCommTarget(COMM_TARGET, this.onCommOpen);
-      this.kernel.statusChanged.disconnect(this.onStatusChange);
     }
+    this.activity.listeners.delete(this.onActivity);
   }
 }
 

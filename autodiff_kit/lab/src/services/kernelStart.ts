@@ -1,8 +1,5 @@
 import type { ISessionContext, ISessionContextDialogs } from '@jupyterlab/apputils';
-import type { Kernel } from '@jupyterlab/services';
-
-/** Ended for good: such a kernel cannot be restarted. */
-export const isDead = (kernel: Kernel.IKernelConnection): boolean => kernel.status === 'dead' || kernel.status === 'terminating';
+import { isDead } from './kernelActivity';
 
 /** Start a kernel where none runs, or in place of a dead one; whether one runs now. */
 export async function ensureKernel(sessionContext: ISessionContext, dialogs: ISessionContextDialogs): Promise<boolean> {

@@ -2,13 +2,12 @@ import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import type { Contents, Kernel } from '@jupyterlab/services';
 import { blobOf, download } from '../common/download';
 import { t } from '../common/translation';
+import { hasEnded } from './kernelActivity';
 import { NO_RESPONSE, ServerError, type OpenedNotebook, type Progress, type Submission, type Syllabus, type Transport } from './serverClient';
 
 /** On a static site no server knows the lessons: the syllabus is a file of the site, the rest is the notebook's kernel's. */
 
 const COMM_TARGET = 'autodiff_kit:panels';
-/** Statuses after which a kernel answers nothing that it was asked before. */
-const ENDED: Kernel.Status[] = ['restarting', 'autorestarting', 'dead', 'terminating'];
 const LAST_PROGRESS = 'autodiff-kit:last-progress'; // what the panels show until a kernel runs
 
 /** Where the site keeps its syllabus; empty where there is a server. */
@@ -130,8 +129,8 @@ export class KernelTransport implements Transport {
     comm.onMsg = message => this.receive(message.content.data as unknown as Reply);
     comm.onClose = end;
     kernel.disposed.connect(end); // its notebook was closed
-    kernel.statusChanged.connect((_, status) => {
-      if (ENDED.includes(status)) {
+    kernel.statusChanged.connect(() => {
+      if (hasEnded(kernel)) {
         comm.dispose();
         end();
       }
