@@ -71,6 +71,7 @@ slowest: $(VENV)/.test
 	$(BIN)/python tests/slowest.py $(REPORT) tests/slowest.md
 
 check: $(VENV)/.test
+	@echo "Style, types and import rules: about a minute where no cache helps, then the tests"
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy --num-workers 2
@@ -112,17 +113,17 @@ $(BIN)/python:
 
 # Editable, so that the environment follows the source; a stamp is older than its recipe when that changes.
 $(VENV)/.lab: $(BIN)/python $(RECIPE)
-	@echo "Installing the kit into $(VENV) (a minute or two, once)"
+	@echo "Installing the kit into $(VENV): one to three minutes, once; pip says nothing until it is done"
 	$(PIP) --editable '.[lab]'
 	@touch $@
 
 $(VENV)/.test: $(BIN)/python $(RECIPE)
-	@echo "Installing the kit and its tests into $(VENV) (a minute or two, once)"
+	@echo "Installing the kit and its tests into $(VENV): about 150 packages, two to four minutes, once; pip says nothing until it is done"
 	$(PIP) --editable '.[lab,grade,test]'
 	@touch $@ $(VENV)/.lab
 
 $(VENV)/.docs: $(BIN)/python $(RECIPE)
-	@echo "Installing the kit and Sphinx into $(VENV) (a minute or two, once)"
+	@echo "Installing the kit and Sphinx into $(VENV): one to three minutes, once; pip says nothing until it is done"
 	$(PIP) --editable '.[lab,grade,docs]'
 	@touch $@ $(VENV)/.lab
 
@@ -135,7 +136,7 @@ $(INTEROP)/.ready: $(RECIPE)
 
 $(SITE_ENV)/.ready: $(RECIPE)
 	@$(PYTHON) -m venv $(SITE_ENV)
-	@echo "Installing JupyterLite and Sphinx into $(SITE_ENV) (a minute or two, once)"
+	@echo "Installing JupyterLite and Sphinx into $(SITE_ENV): one to three minutes, once; pip says nothing until it is done"
 	$(SITE_ENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
 	    --editable '.[docs,site]'
 	@touch $@
