@@ -189,6 +189,16 @@ EMPTY = """() => {
 }"""
 # The picture is drawn in a microtask after a trait has changed; a frame later it is laid out.
 FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+# From now on a frame takes 16 ms of the page's time, however long the machine takes for it.
+FRAME_BY_FRAME = """() => {
+    let [now, last] = [performance.now(), 0];
+    const frame = requestAnimationFrame.bind(window);
+    performance.now = () => now;
+    window.requestAnimationFrame = act => frame(real => {
+        if (real !== last) [now, last] = [now + 16, real];
+        act(now);
+    });
+}"""
 AS_USUAL = {"media": "null", "color_scheme": "null", "forced_colors": "null", "reduced_motion": "null"}
 
 
@@ -269,6 +279,17 @@ class Stage:
 
     def still(self) -> None:
         self.page.evaluate(FRAME)
+
+    def until(self, true: Callable[[], bool]) -> None:
+        """Wait until Python says so: what the page sends is heard while the page is asked."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not true():
+            assert time.monotonic() < end, "it did not come true"
+            self.page.wait_for_timeout(20)
+
+    def frame_by_frame(self) -> None:
+        """Let motion depend on frames alone, so that a slow machine draws as many; for a page of its own."""
+        self.page.evaluate(FRAME_BY_FRAME)
 
     def press(self, *keys: str) -> None:
         for key in keys:

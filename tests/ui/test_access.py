@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from autodiff_kit import widgets
 from autodiff_kit.widgets import FloorDescent, JvpVjp, Predict
@@ -42,8 +43,7 @@ def test_what_was_just_chosen_can_be_read_under_the_mouse(stage: Any, theme: str
         node = on.page.locator(button)
         node.click()  # and the mouse rests there
         on.settle()
-        on.page.wait_for_timeout(250)
-        assert node.evaluate(CONTRAST) > 4.5
+        on.page.wait_for_function(f"node => ({CONTRAST})(node) > 4.5", arg=node.element_handle())  # colours glide
         assert node.evaluate("node => node.matches(':hover')")
 
 
@@ -205,9 +205,8 @@ def test_an_answer_that_was_committed_cannot_be_changed(stage: Any) -> None:
     assert on.page.locator(".ak-primary").is_disabled()  # nothing is suggested
     box.fill("0.25")
     on.press("Enter")
-    on.page.wait_for_timeout(100)
-    assert widget.answer == 0.25
-    assert box.is_hidden()
+    on.until(lambda: widget.answer == 0.25)
+    expect(box).to_be_hidden()
     assert on.page.locator(".ak-primary").is_hidden()
     assert "Locked: 0.25" in (on.page.text_content("[role=status]") or "")
     assert not on.overflows()

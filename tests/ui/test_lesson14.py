@@ -132,7 +132,8 @@ def test_each_step_is_a_drop_and_hollow_drops_lie_ahead(stage: Any) -> None:
 
 def test_a_step_falls_in_its_two_parts(stage: Any) -> None:
     """What is carried over falls first; the own part follows it, and meanwhile the way ahead bends."""
-    on = stage(MomentumSteps(at=1))
+    on = stage(MomentumSteps(at=1), own=True)
+    on.frame_by_frame()
     on.page.evaluate("""() => {
       window.seen = [];
       const all = (kind) => [...document.querySelectorAll(`[data-drop=${kind}]`)];
@@ -145,10 +146,9 @@ def test_a_step_falls_in_its_two_parts(stage: Any) -> None:
     on.page.wait_for_function(
         "seen.length && seen.at(-1)[1] === 3 && document.querySelectorAll('[data-drop=ahead]').length === 21"
     )
-    on.page.wait_for_timeout(400)
+    on.page.wait_for_function("new Set(seen.map(([, , height]) => height)).size > 3")
     frames = on.page.evaluate("seen")
     assert any(carried == 2 and own == 2 for carried, own, _ in frames)  # the carried part is on its way alone
-    assert len({height for _, _, height in frames}) > 3
 
 
 def test_it_fits_one_screen(stage: Any) -> None:

@@ -132,7 +132,8 @@ WATCHED = """() => {
 
 @pytest.mark.parametrize("calm", [False, True])
 def test_tips_slide_onto_the_circle_or_jump_where_motion_is_not_wanted(stage: Any, calm: bool) -> None:
-    on = stage(GradientClipping(step=0))
+    on = stage(GradientClipping(step=0), own=True)
+    on.frame_by_frame()
     if calm:
         on.page.emulate_media(reduced_motion="reduce")
     places = on.page.evaluate(WATCHED)

@@ -54,7 +54,8 @@ def test_a_second_probe_cancels_what_is_off_the_diagonal(stage: Any) -> None:
 
 
 def test_a_new_probe_moves_over_to_the_mean(stage: Any) -> None:
-    on = stage(HessianProbes(function="twelve", probes=[[]] * 4))
+    on = stage(HessianProbes(function="twelve", probes=[[]] * 4), own=True)
+    on.frame_by_frame()
     on.page.evaluate("""() => {
       window.seen = new Set();
       const look = () => {
@@ -66,7 +67,7 @@ def test_a_new_probe_moves_over_to_the_mean(stage: Any) -> None:
     }""")
     on.page.locator("[aria-label=Step]").click()
     words(on)
-    assert on.page.evaluate("seen.size") > 2
+    on.page.wait_for_function("seen.size > 2")
 
 
 def test_with_less_motion_a_probe_is_there_at_once(stage: Any) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from playwright.sync_api import expect
+
 from autodiff_kit.widgets import Predict
 
 CHOICES = [{"value": "a", "label": "the matrix"}, {"value": "b", "label": "three numbers"}]
@@ -22,9 +24,8 @@ def test_a_choice_is_committed_and_locked(stage: Any) -> None:
     assert on.page.locator(".ak-primary").is_disabled()
     on.page.locator("input[type=radio]").first.focus()
     on.press(" ", "Tab", "Enter")
-    on.page.wait_for_timeout(100)
-    assert on.page.evaluate("document.activeElement.matches('.ak-predict [role=status]')"), "Shift+Enter goes on"
-    assert widget.answer == "a"
+    on.page.wait_for_function("document.activeElement.matches('.ak-predict [role=status]')")  # Shift+Enter goes on
+    on.until(lambda: widget.answer == "a")
     assert on.page.locator("input[type=radio]").first.is_disabled()
     assert "Locked: the matrix. Run on to the result below" in on.page.text_content("[role=status]")
     on.shot("predict-choice")
@@ -44,8 +45,7 @@ def test_several_are_committed_together(stage: Any) -> None:
     boxes.nth(0).click()
     boxes.nth(2).click()
     on.page.locator(".ak-primary").click()
-    on.page.wait_for_timeout(100)
-    assert widget.answer == ["a", "c"]
+    on.until(lambda: widget.answer == ["a", "c"])
     on.shot("predict-several-dark")
 
 
@@ -59,32 +59,28 @@ def test_a_number_is_committed_by_enter(stage: Any) -> None:
     on = stage(widget, width=360)
     on.page.locator("input[type=number]").fill("-0.6")
     on.press("Enter")
-    on.page.wait_for_timeout(100)
-    assert widget.answer == -0.6
+    on.until(lambda: widget.answer == -0.6)
 
 
 def test_going_on_without_is_kept(stage: Any) -> None:
     widget = Asked(question="How much?", kind="slider", low=0.0, high=2.0)
     on = stage(widget)
     on.page.locator("button:text-is('Go on without')").click()
-    on.page.wait_for_timeout(100)
+    on.until(lambda: widget.skipped)
     assert widget.answer is None
-    assert widget.skipped
 
 
 def test_what_was_found_before_any_answer_can_be_predicted_again(stage: Any) -> None:
     widget = Asked(question="What comes?", kind="choice", choices=CHOICES, skipped=True, truth="b")
     on = stage(widget)
     on.page.locator("button:text-is('Predict again')").click()
-    on.page.wait_for_timeout(100)
-    assert (widget.skipped, widget.truth) == (False, None)
-    assert "kernel" not in on.page.inner_text(".ak-predict")
-    assert on.page.evaluate("document.activeElement.matches('input[type=radio]')")
+    on.until(lambda: (widget.skipped, widget.truth) == (False, None))
+    expect(on.page.locator(".ak-predict")).not_to_contain_text("kernel")
+    on.page.wait_for_function("document.activeElement.matches('input[type=radio]')")
     on.press(" ")
     on.page.locator("button:text-is('Commit my answer')").click()
-    on.page.wait_for_timeout(100)
-    assert widget.answer == "a"
-    assert on.page.locator("button:visible").count() == 0
+    on.until(lambda: widget.answer == "a")
+    expect(on.page.locator("button:visible")).to_have_count(0)
 
 
 def test_what_the_kernel_found_fits_beside_no_choice_on_a_telephone(stage: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from autodiff_kit.widgets import AdamSlots, FloorDescent, JvpVjp, MaskedAttention
 from autodiff_kit.widgets.lesson15 import COUNT
@@ -60,12 +61,12 @@ def test_the_double_pull_gives_jv(stage: Any) -> None:
 
 
 def test_ribbons_grow_on_the_way_and_stop_at_once_without_motion(stage: Any) -> None:
-    on = stage(JvpVjp(step=0))
+    on = stage(JvpVjp(step=0), own=True)
+    on.frame_by_frame()
     paths = on.page.locator("svg path.ak-stroke-fwd")
     before = paths.count()
     on.page.locator('[aria-label="Step"]').click()
-    on.page.wait_for_timeout(300)
-    assert on.page.locator("g[pointer-events=none] text").count() == 1  # the number on its way
+    on.page.wait_for_function("document.querySelectorAll('g[pointer-events=none] text').length === 1")  # on its way
     on.page.emulate_media(reduced_motion="reduce")
     on.page.locator('[aria-label="Step"]').click()
     on.settle()
@@ -103,12 +104,15 @@ def test_a_scrubber_that_is_let_go_near_its_step_returns_to_it(stage: Any) -> No
 
 def box_at_rest(node: Any, part: str) -> dict[str, float]:
     """Where a part of a picture is once it has stopped moving."""
-    script = "(node, part) => node.querySelector(part).getBoundingClientRect().toJSON()"
-    before: dict[str, float] = {}
-    while (box := node.evaluate(script, part)) != before:
-        before = box
-        node.page.wait_for_timeout(150)
-    return before
+    script = """async (node, part) => {
+      const frames = async (count) => { while (count--) await new Promise(requestAnimationFrame); };
+      const box = () => node.querySelector(part).getBoundingClientRect().toJSON();
+      for (let before = null, now = box(); ; before = now, now = box()) {
+        if (JSON.stringify(before) === JSON.stringify(now)) return now;
+        await frames(8);
+      }
+    }"""
+    return dict(node.evaluate(script, part))
 
 
 def test_the_cut_is_dragged_and_keyed_and_the_sum_stays(stage: Any) -> None:
@@ -303,8 +307,7 @@ def test_masks_are_clicked_and_designs_compared(stage: Any) -> None:
     on.page.locator("button:text-is('Mask all')").click()
     assert "All masked: all weights are NaN, because each is 0/0. The gradients are 0 all the same" in on.summary
     on.page.locator('[aria-label="Last step"]').click()
-    on.page.wait_for_timeout(80)
-    assert "NaN" in (on.page.text_content(".ak-batch tfoot") or "")
+    expect(on.page.locator(".ak-batch tfoot")).to_contain_text("NaN")
     on.shot("09-nan")
 
 
@@ -445,10 +448,12 @@ def test_controls_picture_and_sentence_stand_on_one_screen(stage: Any) -> None:
 def test_play_rests_longer_at_a_step_where_motion_is_reduced(stage: Any) -> None:
     on = stage(AdamSlots(at=0))
     on.page.emulate_media(reduced_motion="reduce")
+    on.page.evaluate("window.stepped = []; model.on('change:at', () => stepped.push(performance.now()))")
     on.page.locator(".ak-scrub button[aria-label=Play]").click()
-    on.page.wait_for_timeout(900)
+    on.page.wait_for_function("stepped.length > 2")
     on.page.locator(".ak-scrub button[aria-label=Pause]").click()
-    assert 1 <= on.widget.at <= 4
+    first, *_, last = times = on.page.evaluate("stepped")
+    assert last - first > 200 * (len(times) - 1)  # ms; without that, a step takes 60
 
 
 # --------------------------------------------------------------------------------------------------------------- states
@@ -456,8 +461,7 @@ def test_a_silent_kernel_is_told_of(stage: Any) -> None:
     on = stage(MaskedAttention())
     on.silent = True
     on.page.locator('[role=radio]:text-is("renormalise")').click()
-    on.page.wait_for_timeout(700)
-    assert on.page.locator("section.ak").get_attribute("data-state") == "busy"
+    expect(on.page.locator("section.ak")).to_have_attribute("data-state", "busy")
     assert "5.6" in (on.page.text_content(".ak-summary") or "")  # nothing new is claimed meanwhile
 
 
@@ -470,5 +474,4 @@ def test_an_error_of_the_kernel_is_shown(stage: Any) -> None:
 
     on = stage(Broken())
     on.page.locator('[role=radio]:text-is("add c before")').click()
-    on.page.wait_for_timeout(300)
-    assert "c must be below 0" in (on.page.text_content(".ak-banner") or "")
+    expect(on.page.locator(".ak-banner")).to_contain_text("c must be below 0")

@@ -65,8 +65,10 @@ def answered(book: Notebook, prompt: str) -> str:
 def changed(book: Notebook, text: str) -> str:
     """Choose something else in a widget; gives its sentence."""
     play = book.play(text)
+    before = play.find(".ak-summary").inner_text()
     play.find("[role=radio][aria-checked=false]:visible").first.click()
-    book.page.wait_for_timeout(1500)
+    expect(play.find(".ak-summary")).not_to_have_text(before)
+    expect(play.root).to_have_attribute("data-state", "ready")
     return str(play.find(".ak-summary").inner_text())
 
 

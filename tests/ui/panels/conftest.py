@@ -247,6 +247,15 @@ class Bench:
         """Wait until what was told is drawn: two frames."""
         self.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))")
 
+    def settled(self) -> None:
+        """Wait until the inspector has what it asked for, and nothing glides any more."""
+        expect(self.inspector).to_have_attribute("data-state", re.compile("ready|one"))
+        self.still()
+        self.js(
+            """Promise.allSettled(document.getAnimations().filter(one => one.effect.getComputedTiming().endTime < 1e6)
+                .map(one => one.finished)).then(() => null)"""
+        )
+
     def shot(self, name: str) -> None:
         """Keep a picture to look at, where somebody asked for pictures."""
         folder = os.environ.get("AUTODIFF_KIT_SHOTS")

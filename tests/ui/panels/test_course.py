@@ -244,7 +244,7 @@ def test_axe_finds_nothing(bench: Any, theme: str, views: tuple[str, ...]) -> No
     found += bench.axe(".akl-syllabus", ".akl-inspector")
     for view in views:
         bench.view(view)
-        bench.page.wait_for_timeout(600)
+        bench.settled()
         found += [f"{view}: {line}" for line in bench.axe(".akl-inspector")]
     bench.command("autodiff-kit:open-exercises")
     found += bench.axe(".akl-exercises")
