@@ -3,7 +3,7 @@
 #
 #   make lab [DIR=work] [LAB="--port 9000 --no-browser"]     JupyterLab on the lessons, in your own folder
 #   make test [PYTEST="-k tape"]                             style, types, import rules, tests; ends with pytest's line;
-#                                                            on two cores in six to eight minutes, once installed
+#                                                            on two cores some 14 minutes the first time, later 9 to 10
 #   make test-all                                            the same with every seed, every browser case, Firefox, the
 #                                                            site, the walk through an installed wheel, packaging,
 #                                                            Binder, interop

@@ -25,8 +25,8 @@ KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
 # It says how long ago the last checkpoint was, which here would be the age of the site's files.
 CHECKPOINT_PLUGIN: Final = "@jupyter-notebook/notebook-extension:checkpoints"
 # What a lesson's own page does without, and "Open all in the lab" has: editors of other files and of cells' metadata,
-# consoles, logs, suggestions while typing, and language servers, of which a site has none. CONTRIBUTING has what that
-# saves. An entry without a colon stands for all plugins of an extension.
+# consoles, logs, suggestions while typing, and language servers, of which a site has none. docs/decisions/site.md says
+# what that saves. An entry without a colon stands for all plugins of an extension.
 LEFT_TO_THE_LAB: Final = (
     "@jupyter-notebook/console-extension",
     "@jupyterlab/celltags-extension",

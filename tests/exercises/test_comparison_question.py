@@ -21,7 +21,7 @@ from autodiff_kit.exercises.question import Lesson
 
 LESSON = Lesson(no="30", slug="30_slopes", title="Slopes: exercises", goal="Find slopes.", minutes=5, reminders=())
 """
-# CONTRIBUTING shows this question as the example.
+# The page on adding an exercise shows this question as the example.
 QUESTION = '''"""slope-1: The slope of a logarithm."""
 
 from autodiff_kit.exercises.comparison_question import Misconception, comparison_question
@@ -94,8 +94,8 @@ def test_it_takes_about_fifteen_lines():
     assert len(body.splitlines()) <= 16
 
 
-def test_contributing_shows_it():
-    text = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+def test_the_page_on_exercises_shows_it():
+    text = (Path(__file__).parents[2] / "docs" / "contributing" / "exercise.md").read_text(encoding="utf-8")
     (shown,) = [block for block in text.split("   ```python\n") if block.lstrip().startswith('"""slope-1')]
     shown = shown.split("   ```")[0]
     assert textwrap.dedent(shown) == QUESTION
