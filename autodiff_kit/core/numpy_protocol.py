@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["Value", "add_method", "as_text", "canonical", "check_real_numbers", "is_writable", "unwrap"]
+__all__ = ["Value", "add_method", "as_text", "canonical", "check_real_numbers", "is_writable", "number_beside", "unwrap"]
 
 
 def canonical(value: Any) -> Any:
@@ -68,6 +68,17 @@ def is_writable(given: np.ndarray[Any, Any]) -> bool:
     while isinstance(base, np.ndarray) and not base.flags.writeable:
         base = base.base
     return base is not None
+
+
+def number_beside(value: Any, t: Any) -> Any:
+    """A tangent for a rule beside a value, both of which may be numbers.
+
+    Beside an array a Python float becomes NumPy's, because NumPy takes Python's for a number of the array's dtype; beside
+    a Python float, a number of a smaller dtype becomes Python's, for the same reason.
+    """
+    if type(t) is float:
+        return np.float64(t)
+    return float(t) if type(value) is float and isinstance(t, (np.generic, np.ndarray)) else t
 
 
 _DOUBLE = np.dtype(np.float64)
