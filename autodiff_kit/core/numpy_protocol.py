@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 
     from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["Value", "add_method", "as_text", "canonical", "check_real_numbers", "is_writable", "number_beside", "unwrap"]
+__all__ = [
+    "Value",
+    "add_method",
+    "as_text",
+    "canonical",
+    "check_real_numbers",
+    "is_writable",
+    "number_beside",
+    "unwrap",
+]
 
 
 def canonical(value: Any) -> Any:

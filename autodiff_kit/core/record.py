@@ -20,7 +20,17 @@ import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
 
-__all__ = ["ACTIVE_MODES", "NO_PARTS", "NUMBERS", "ArrayNode", "Node", "Record", "make_leaf", "open_records", "stand_in"]
+__all__ = [
+    "ACTIVE_MODES",
+    "NO_PARTS",
+    "NUMBERS",
+    "ArrayNode",
+    "Node",
+    "Record",
+    "make_leaf",
+    "open_records",
+    "stand_in",
+]
 
 
 class Node:

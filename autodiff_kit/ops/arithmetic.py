@@ -15,7 +15,7 @@ from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.number_parameters import value_of_parameter
-from autodiff_kit.ops.promotion import promote
+from autodiff_kit.ops.promotion import promote, widened
 
 
 @elementwise(lambda g, _y, _a, _b: g, lambda g, _y, _a, _b: g, scalar=operator.add)
@@ -47,8 +47,9 @@ def divide(a: Any, b: Any) -> Any:
     return np.divide(a, b)
 
 
-def _power_derivative_base(a: Any, b: Any) -> Any:
+def _power_derivative_base(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/da: exactly 0 for exponent 0, also at a = 0, and 1 for exponent 1, so that second derivatives exist."""
+    b = widened(b, y)
     exponent = unwrap(b)
     number = isinstance(exponent, (float, int, np.generic)) or (type(exponent) is np.ndarray and not exponent.ndim)
     # The rule is differentiated with respect to the exponent: a tape follows it, or it is a dual number.
@@ -76,11 +77,11 @@ def _power_derivative_exponent(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/db: y log a for a > 0, 0 at a = 0 with b >= 0, else nan, as are then the derivatives of this one."""
     base = unwrap(a)
     missing = as_array(np.where((base == 0) & (unwrap(b) >= 0), 1.0, np.nan), np.result_type(unwrap(y)))
-    return y * v.log(v.select(a, missing, condition=base > 0))
+    return y * v.log(v.select(widened(a, y), missing, condition=base > 0))
 
 
 @elementwise(
-    lambda g, _y, a, b: g * _power_derivative_base(a, b),
+    lambda g, _y, a, b: g * _power_derivative_base(_y, a, b),
     lambda g, y, a, b: g * _power_derivative_exponent(y, a, b),
     scalar=_scalar_power,
     domain="positive",
@@ -349,7 +350,7 @@ def _not_both_zero(x: Any, y: Any) -> Any:
 
 
 @elementwise(
-    lambda g, _y, x, y: g * v.log(v.select(y, 1.0, condition=_not_both_zero(x, y))),
+    lambda g, _out, x, y: g * v.log(v.select(widened(y, _out), 1.0, condition=_not_both_zero(x, y))),
     lambda g, _y, x, y: (
         g * v.select(x, 0.0, condition=_not_both_zero(x, y)) / v.select(y, 1.0, condition=_not_both_zero(x, y))
     ),
