@@ -82,8 +82,8 @@ def is_writable(given: np.ndarray[Any, Any]) -> bool:
 def number_beside(value: Any, t: Any) -> Any:
     """A tangent for a rule beside a value, both of which may be numbers.
 
-    Beside an array a Python float becomes NumPy's, because NumPy takes Python's for a number of the array's dtype; beside
-    a Python float, a number of a smaller dtype becomes Python's, for the same reason.
+    Beside an array a Python float becomes NumPy's, because NumPy takes Python's for a number of the array's dtype;
+    beside a Python float, a number of a smaller dtype becomes Python's, for the same reason.
     """
     if type(t) is float:
         return np.float64(t)
