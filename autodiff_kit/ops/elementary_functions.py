@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from autodiff_kit.core.operation import v
-from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.in_place import entrywise_loop, is_plain, on_temporary
 from autodiff_kit.ops.promotion import floating_array
@@ -242,19 +242,38 @@ def logit(x: Any) -> Any:
     return np.subtract(np.log(x), np.log1p(np.negative(x)))
 
 
-def _sinc_derivative(x: Any) -> Any:
-    """(cos πx - sinc x)/x; near 0, where the quotient is inaccurate, by its series."""
-    raw = x._value if hasattr(x, "_value") else x
-    near = np.abs(raw) < 1e-2
-    z = v.select(x, 1.0, condition=~as_array(near))
-    far = (v.cos(np.pi * z) - v.sinc(z)) / z
-    u = v.select(x, 0.0, condition=near)
-    q = (np.pi**2) * u * u
-    series = (-(np.pi**2) / 3) * u * (1.0 - q * 0.1 * (1.0 - q / 28.0))
-    return v.select(series, far, condition=near)
+@cache
+def _sinc_series(n: int) -> tuple[float, list[float]]:
+    """Up to which magnitude of z the series of the n-th derivative of ``sin(z) / z`` is taken, and its coefficients.
+
+    The coefficient of ``z**p`` is ``(-1)**k / (p! (2k + 1))`` with ``2k = n + p``, so every other one is 0. The series
+    loses digits of large z, the recurrence of small ones, the more the higher the order.
+    """
+    limit = 2.0 + n / 3.0
+    powers = [p for p in range(n % 2, 120, 2) if limit**p / math.factorial(p) > 1e-19]
+    return limit, [(-1.0) ** ((n + p) // 2) / (math.factorial(p) * (n + p + 1)) for p in powers]
 
 
-@elementwise(lambda g, _y, x: g * _sinc_derivative(x), points=(((0.0,), (0.0,)),))
+@elementwise(lambda g, _y, x, *, n: g * v.sinc_derivative(x, n=n + 1))
+def _sinc_derivative(x: Any, n: int) -> Any:
+    """The n-th derivative of sinc: of ``z f = sin z`` n times, ``z f⁽ⁿ⁾ + n f⁽ⁿ⁻¹⁾ = sin⁽ⁿ⁾ z``; near 0 its series."""
+    x = floating_array(x)
+    z = np.pi * (x.astype(np.float32) if x.dtype == np.float16 else x)
+    limit, coefficients = _sinc_series(n)
+    near = np.abs(z) < limit
+    u = np.where(near, z, 0)
+    series, square = coefficients[-1], np.square(u)
+    for c in coefficients[-2::-1]:
+        series = series * square + c
+    z = np.where(near, 1, z)
+    sine, cosine = np.sin(z), np.cos(z)
+    far = sine / z
+    for k in range(1, n + 1):
+        far = ((sine, cosine, -sine, -cosine)[k % 4] - k * far) / z
+    return (np.pi**n * np.where(near, series * u if n % 2 else series, far)).astype(x.dtype)
+
+
+@elementwise(lambda g, _y, x: g * v.sinc_derivative(x, n=1), points=(((0.0,), (0.0,)),))
 def sinc(x: Any) -> Any:
-    """``sin(πx) / (πx)``, and 1 at 0, where its derivative is 0."""
+    """``sin(πx) / (πx)``, and 1 at 0, where its derivative is 0. Derivatives of every order are exact near 0 as well."""
     return np.sinc(x)
