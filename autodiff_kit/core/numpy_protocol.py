@@ -44,7 +44,15 @@ def canonical(value: Any) -> Any:
     try:
         array = in_int64(np.asarray(value))
     except ValueError as error:
-        raise DtypeError(f"these values cannot be converted to an array: {error}") from error
+        raise DtypeError(
+            f"these values cannot be converted to an array: {error} A list of numbers is one array here, and its rows "
+            "have equal lengths; several arrays go into a tuple or a dict."
+        ) from error
+    if kind.__module__.startswith("scipy.sparse"):
+        raise DtypeError(
+            f"a {kind.__name__} of scipy.sparse is no array here: ak.segment.sparse_matmul(S, x) is the product of such a "
+            "matrix S and x, and S.toarray() makes an array of it"
+        )
     said = {list: "a list with entries that are not numbers", int: "an integer of more than 64 bits"}
     check_real_numbers(array.dtype, said.get(kind, f"a value of type {kind.__name__}"))
     return float(array) if array.ndim == 0 and array.dtype == np.float64 else array

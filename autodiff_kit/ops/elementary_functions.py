@@ -275,5 +275,5 @@ def _sinc_derivative(x: Any, n: int) -> Any:
 
 @elementwise(lambda g, _y, x: g * v.sinc_derivative(x, n=1), points=(((0.0,), (0.0,)),))
 def sinc(x: Any) -> Any:
-    """``sin(πx) / (πx)``, and 1 at 0, where its derivative is 0. Derivatives of every order are exact near 0 as well."""
+    """``sin(πx) / (πx)``, and 1 at 0, where its derivative is 0. Near 0 derivatives of every order are exact too."""
     return np.sinc(x)

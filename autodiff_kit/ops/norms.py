@@ -51,7 +51,7 @@ def _norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
 
 
 def _length(x: Any, axis: Axis, keepdims: bool) -> Any:
-    """The root of the sum of squares. Of plain arrays one sum is enough, unless it is close to the ends of the dtype."""
+    """The root of the sum of squares: of plain arrays one sum, unless it is close to the ends of the dtype."""
     if type(x) is np.ndarray and x.dtype.char in _SAFE_SUMS:
         with np.errstate(over="ignore"):  # it is noticed, and computed again
             total = sum_values(np.square(x), axis, keepdims)
@@ -69,8 +69,8 @@ ones do not overflow; divided by the fourth, those of small ones do not underflo
 
 
 def _scaled_length(x: Any, axis: Axis, keepdims: bool) -> Any:
-    """The root of the sum of squares, from sums of small, middle and large entries that are each scaled by a power of 2,
-    which changes no digit. One pass with fixed limits: the largest entry need not be known before.
+    """The root of the sum of squares, from sums of small, middle and large entries that are each scaled by a power of
+    2, which changes no digit. One pass with fixed limits: the largest entry need not be known before.
     """
     small, large, down, up = (x.dtype.type(2.0**power) for power in _EXPONENTS[x.dtype.char])
     size = np.abs(x)

@@ -50,8 +50,8 @@ def clip_by_global_norm(gradients: Any, max_norm: float) -> tuple[Any, Tensor]:
     -----
     Every gradient is multiplied by ``max_norm / max(norm, max_norm)``: the direction of the step over all variables
     stays, and shorter gradients do not change at all. No square overflows. If the norm is nan, every entry becomes nan.
-    If it is infinite, finite entries become 0 and infinite ones nan; ``np.isfinite(norm)`` tells whether the step should
-    be taken.
+    If it is infinite, finite entries become 0 and infinite ones nan; ``np.isfinite(norm)`` tells whether the step
+    should be taken.
     **Dtypes.** Half precision is summed and scaled in single precision.
     **Gradient.** Through the gradients and through the norm, for example for learning an initial value.
 

@@ -53,3 +53,12 @@ def test_kernels_are_built_behind_a_constant_mask(name: str) -> None:
             for y, e in zip(answers, expected, strict=True):
                 assert y.dtype == e.dtype
                 np.testing.assert_allclose(y.numpy(), e.numpy(), rtol=8 * np.finfo(dtype).eps)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_the_first_calls_warn_no_more_than_kernels() -> None:
+    """They are calls of NumPy: eager logsumexp of nothing but -inf, as in an alignment's sum, warns of no logarithm."""
+    compiled = ak.compile(ak.grad(lambda x: ak.sum(ak.where(x > -1.0, ak.logsumexp(x), 0.0))))
+    for _ in range(2):
+        assert compiled(np.full(3, -np.inf)).tolist() == [0.0, 0.0, 0.0]
+        build(compiled, None)

@@ -243,7 +243,8 @@ def _special_functions() -> Iterator[Case]:
             yield Case("Polygamma", f"{order} {shape}", lambda rng, s=shape: draw_inputs(rng, "positive", s),
                        lambda x, n=order: ak.polygamma(n, x), lambda x, n=order: special.polygamma(n, x))  # fmt: skip
     for order in (1, 2, 5):
-        yield Case("SincDerivative", f"{order}", one(2, 3), lambda x, n=order: elementary_functions._sinc_derivative(x, n),
+        yield Case("SincDerivative", f"{order}", one(2, 3),
+                   lambda x, n=order: elementary_functions._sinc_derivative(x, n),
                    lambda x, n=order: _derivative_of_sinc(x, n))  # fmt: skip
 
 
