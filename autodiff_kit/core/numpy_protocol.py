@@ -50,7 +50,7 @@ def canonical(value: Any) -> Any:
         ) from error
     if kind.__module__.startswith("scipy.sparse"):
         raise DtypeError(
-            f"a {kind.__name__} of scipy.sparse is no array here: ak.segment.sparse_matmul(S, x) is the product of such a "
+            f"a {kind.__name__} of scipy.sparse is no array here: ak.segment.sparse_matmul(S, x) is the product of a "
             "matrix S and x, and S.toarray() makes an array of it"
         )
     said = {list: "a list with entries that are not numbers", int: "an integer of more than 64 bits"}

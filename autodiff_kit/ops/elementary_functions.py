@@ -111,13 +111,14 @@ def tan(x: Any) -> Any:
     return np.tan(x)
 
 
-def _sqrt_one_minus_square(x: Any) -> Any:
-    """sqrt(1 - x²), as a product, which is accurate near -1 and 1."""
-    return v.sqrt((1.0 - x) * (1.0 + x))
+@elementwise(lambda g, _y, x: g * (-2.0 * x))
+def _one_minus_square(x: Any) -> Any:
+    """1 - x², as a product, accurate near -1 and 1; by the product rule its derivative would not be accurate near 0."""
+    return np.multiply(1.0 - x, 1.0 + x)
 
 
 @elementwise(
-    lambda g, _y, x: g / _sqrt_one_minus_square(x), scalar=math.asin, domain="unit", points=(((1.0,), (np.inf,)),)
+    lambda g, _y, x: g / v.sqrt(v.one_minus_square(x)), scalar=math.asin, domain="unit", points=(((1.0,), (np.inf,)),)
 )
 def asin(x: Any) -> Any:
     """The inverse sine; its derivative at -1 and 1 is infinite."""
@@ -125,7 +126,7 @@ def asin(x: Any) -> Any:
 
 
 @elementwise(
-    lambda g, _y, x: -g / _sqrt_one_minus_square(x), scalar=math.acos, domain="unit", points=(((1.0,), (-np.inf,)),)
+    lambda g, _y, x: -g / v.sqrt(v.one_minus_square(x)), scalar=math.acos, domain="unit", points=(((1.0,), (-np.inf,)),)
 )
 def acos(x: Any) -> Any:
     """The inverse cosine; its derivative at -1 and 1 is minus infinity."""
@@ -164,7 +165,11 @@ def _tanh_vjp(g: Any, y: Any, _x: Any) -> Any:
 
 @elementwise(_tanh_vjp, scalar=math.tanh)
 def tanh(x: Any) -> Any:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    The derivative comes from the output alone, ``1 - y²``, so that the input need not be kept. It is accurate beside 1,
+    to 1.2 times the dtype's epsilon, and not beside itself: it is 0 from 19 on in float64, from 10 on in float32.
+    """
     return np.tanh(x)
 
 
@@ -180,7 +185,7 @@ def acosh(x: Any) -> Any:
     return np.arccosh(x)
 
 
-@elementwise(lambda g, _y, x: g / ((1.0 - x) * (1.0 + x)), scalar=math.atanh, domain="unit")
+@elementwise(lambda g, _y, x: g / v.one_minus_square(x), scalar=math.atanh, domain="unit")
 def atanh(x: Any) -> Any:
     """The inverse hyperbolic tangent."""
     return np.arctanh(x)

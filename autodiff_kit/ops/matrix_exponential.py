@@ -159,8 +159,8 @@ def expm(a: Any) -> Tensor:
 
     Notes
     -----
-    Scaling and squaring with Padé approximants of order 3, 5, 7, 9 or 13 [1]_ [2]_. For the exponential of each entry take
-    :func:`exp`.
+    Scaling and squaring with Padé approximants of order 3, 5, 7, 9 or 13 [1]_ [2]_. For the exponential of each entry
+    take :func:`exp`.
     **Gradient.** A block of the exponential of a matrix with twice as many rows [3]_; so are higher derivatives.
     **Cost.** About 24 n³, and more for large norms; the gradient 8 times as much.
 
