@@ -96,6 +96,9 @@ class ComputationGraph:
         shape = args[0].shape if len({a.shape for a in args}) == 1 else np.broadcast_shapes(*(a.shape for a in args))
         if all(a.op == "const" for a in args):
             return self.const(function(*(a.value for a in args)))
+        if op == "where" and args[0].op == "const" and args[0].size == 1:  # it chooses one of the two everywhere
+            chosen = self.cast(args[1 if np.all(args[0].value) else 2], dtype)
+            return self.broadcast(chosen, shape)
         if any(a.op == "broadcast" for a in args):  # compute before broadcasting
             inner = self.elementwise(op, *(a.args[0] if a.op == "broadcast" else a for a in args))
             return self.broadcast(inner, shape)

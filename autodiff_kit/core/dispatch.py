@@ -16,7 +16,7 @@ import numpy as np
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.joint_record import JointRecord, common_record
 from autodiff_kit.core.numpy_protocol import canonical
-from autodiff_kit.core.record import ArrayNode, Node, Record, stand_in
+from autodiff_kit.core.record import NUMBERS, ArrayNode, Node, Record, stand_in
 from autodiff_kit.core.source_location import is_kit_file, user_frame
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.errors import AutodiffError, ConcretizationError, DtypeError, ShapeError
@@ -122,8 +122,8 @@ def record_op(  # noqa: C901 - written out for speed
         needs_y, needs_a, needs_b = op.needed_values((n is not None, m is not None))
         node.parts = (
             n, m, y if needs_y else spec or y,
-            a if needs_a or type(a) is float or type(a) is int else n.spec if n is not None else ArraySpec.of(a),
-            b if needs_b or type(b) is float or type(b) is int else m.spec if m is not None else ArraySpec.of(b),
+            a if needs_a or type(a) in NUMBERS else n.spec if n is not None else ArraySpec.of(a),
+            b if needs_b or type(b) in NUMBERS else m.spec if m is not None else ArraySpec.of(b),
         )  # fmt: skip
     elif n is not None and len(nodes) == 1:
         needs_y, needs_x = op.needed_values(_ONE_INPUT)

@@ -209,8 +209,8 @@ def _apply_binary(op: Op, a: Any, b: Any) -> Any:
             y = canonical(y)
     if n is None and m is None:
         return wrap(y)
-    if type(x) is not type(z):
-        x, z = x if type(x) is int else canonical(x), z if type(z) is int else canonical(z)
+    if type(x) is not type(z) and type(y) is float:  # two numbers: rules compute in the dtype of the output
+        x, z = float(x), float(z)
     return record_op(op, y, (x, z), (n, m), None, 3)
 
 

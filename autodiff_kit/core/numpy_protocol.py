@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 
     from autodiff_kit.core.tensor import Tensor
 
-__all__ = ["Value", "add_method", "as_text", "canonical", "check_real_numbers", "is_writable", "unwrap"]
+__all__ = [
+    "Value",
+    "add_method",
+    "as_text",
+    "canonical",
+    "check_real_numbers",
+    "is_writable",
+    "number_beside",
+    "unwrap",
+]
 
 
 def canonical(value: Any) -> Any:
@@ -35,7 +44,15 @@ def canonical(value: Any) -> Any:
     try:
         array = in_int64(np.asarray(value))
     except ValueError as error:
-        raise DtypeError(f"these values cannot be converted to an array: {error}") from error
+        raise DtypeError(
+            f"these values cannot be converted to an array: {error} A list of numbers is one array here, and its rows "
+            "have equal lengths; several arrays go into a tuple or a dict."
+        ) from error
+    if kind.__module__.startswith("scipy.sparse"):
+        raise DtypeError(
+            f"a {kind.__name__} of scipy.sparse is no array here: ak.segment.sparse_matmul(S, x) is the product of a "
+            "matrix S and x, and S.toarray() makes an array of it"
+        )
     said = {list: "a list with entries that are not numbers", int: "an integer of more than 64 bits"}
     check_real_numbers(array.dtype, said.get(kind, f"a value of type {kind.__name__}"))
     return float(array) if array.ndim == 0 and array.dtype == np.float64 else array
@@ -68,6 +85,17 @@ def is_writable(given: np.ndarray[Any, Any]) -> bool:
     while isinstance(base, np.ndarray) and not base.flags.writeable:
         base = base.base
     return base is not None
+
+
+def number_beside(value: Any, t: Any) -> Any:
+    """A tangent for a rule beside a value, both of which may be numbers.
+
+    Beside an array a Python float becomes NumPy's, because NumPy takes Python's for a number of the array's dtype;
+    beside a Python float, a number of a smaller dtype becomes Python's, for the same reason.
+    """
+    if type(t) is float:
+        return np.float64(t)
+    return float(t) if type(value) is float and isinstance(t, (np.generic, np.ndarray)) else t
 
 
 _DOUBLE = np.dtype(np.float64)

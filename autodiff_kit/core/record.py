@@ -16,9 +16,21 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from autodiff_kit.core.array_spec import ArraySpec
 
-__all__ = ["ACTIVE_MODES", "NO_PARTS", "ArrayNode", "Node", "Record", "make_leaf", "open_records", "stand_in"]
+__all__ = [
+    "ACTIVE_MODES",
+    "NO_PARTS",
+    "NUMBERS",
+    "ArrayNode",
+    "Node",
+    "Record",
+    "make_leaf",
+    "open_records",
+    "stand_in",
+]
 
 
 class Node:
@@ -101,7 +113,12 @@ class Node:
 
 def stand_in(value: Any) -> Any:
     """What a released node keeps of a constant: a number, or the shape of an array."""
-    return value if type(value) in (float, int, ArraySpec) else ArraySpec.of(value)
+    return value if type(value) in NUMBERS or type(value) is ArraySpec else ArraySpec.of(value)
+
+
+NUMBERS = frozenset((float, int, np.float64))
+"""Types of single numbers, which nodes hold as they are. A float64 beside an array of another dtype is one of NumPy:
+beside that array NumPy's functions take Python's for a number of the array's dtype."""
 
 
 class ArrayNode(Node):

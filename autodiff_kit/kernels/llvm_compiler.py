@@ -245,6 +245,7 @@ class _Compiler(LLVMWriter):
     def _call(self, node: Any) -> Any:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "view":
             x, kind = self._expression(node.func.value), KINDS[self._expression(node.args[0])]
+            x = x if isinstance(x, Value) else self.convert(x, KINDS[type(x)])  # a constant
             return self.emit(kind, f"bitcast {x.kind} {x.text} to {kind}")
         function, given = self._expression(node.func), [self._expression(a) for a in node.args]
         if isinstance(function, _Function):

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.ops.docstrings import sections_of
 from autodiff_kit.ops.families import elementwise
 from autodiff_kit.ops.number_parameters import value_of_parameter
-from autodiff_kit.ops.promotion import promote
+from autodiff_kit.ops.promotion import promote, widened
 
 
 @elementwise(lambda g, _y, _a, _b: g, lambda g, _y, _a, _b: g, scalar=operator.add)
@@ -47,17 +47,19 @@ def divide(a: Any, b: Any) -> Any:
     return np.divide(a, b)
 
 
-def _power_derivative_base(a: Any, b: Any) -> Any:
+def _power_derivative_base(y: Any, a: Any, b: Any) -> Any:
     """d(a**b)/da: exactly 0 for exponent 0, also at a = 0, and 1 for exponent 1, so that second derivatives exist."""
+    b = widened(b, y)
     exponent = unwrap(b)
-    recorded = isinstance(b, Tensor) and b.node is not None  # differentiated again, also with respect to the exponent
     number = isinstance(exponent, (float, int, np.generic)) or (type(exponent) is np.ndarray and not exponent.ndim)
-    if number and not recorded and exponent in (0, 1, 2):
+    # The rule is differentiated with respect to the exponent: a tape follows it, or it is a dual number.
+    moves = isinstance(b, Value) and (not isinstance(b, Tensor) or b.node is not None)
+    if number and not moves and exponent in (0, 1, 2):
         return 2.0 * a if exponent == 2 else np.full_like(unwrap(a), exponent)
-    if not recorded and (number or not isinstance(a, Tensor)):
+    if not moves and (number or not isinstance(a, Tensor)):
         return v.select(b * v.power(a, b - 1.0), 0.0, condition=exponent != 0)
     # At exponent 0 the derivative of this one with respect to the exponent is 1/a; at 0 ** 0 all are 0.
-    inside = (exponent != 0) | (unwrap(a) != 0) if recorded else exponent != 0
+    inside = (exponent != 0) | (unwrap(a) != 0) if moves else exponent != 0
     return v.select(b * v.power(v.select(a, 1.0, condition=inside), b - 1.0), 0.0, condition=inside)
 
 
@@ -72,15 +74,14 @@ def _scalar_power(a: float, b: float) -> float:
 
 
 def _power_derivative_exponent(y: Any, a: Any, b: Any) -> Any:
-    """d(a**b)/db: y log a for a > 0, 0 at a = 0 with b >= 0, else nan."""
-    base, exponent = unwrap(a), unwrap(b)
-    above = base > 0
-    inside = y * v.log(v.select(a, 1.0, condition=above))
-    return v.select(inside, np.where((base == 0) & (exponent >= 0), 0.0, np.nan), condition=above)
+    """d(a**b)/db: y log a for a > 0, 0 at a = 0 with b >= 0, else nan, as are then the derivatives of this one."""
+    base = unwrap(a)
+    missing = as_array(np.where((base == 0) & (unwrap(b) >= 0), 1.0, np.nan), np.result_type(unwrap(y)))
+    return y * v.log(v.select(widened(a, y), missing, condition=base > 0))
 
 
 @elementwise(
-    lambda g, _y, a, b: g * _power_derivative_base(a, b),
+    lambda g, _y, a, b: g * _power_derivative_base(_y, a, b),
     lambda g, y, a, b: g * _power_derivative_exponent(y, a, b),
     scalar=_scalar_power,
     domain="positive",
@@ -314,18 +315,18 @@ def hypot(a: Any, b: Any) -> Any:
     return np.hypot(a, b)
 
 
-def _softmax_weight(a: Any, b: Any) -> Any:
-    """sigmoid(a - b): the derivative of logaddexp; one half where both are the same infinity.
+def _difference(a: Any, b: Any) -> Any:
+    """a - b, and 0 where both are the same infinity; its sigmoid is the derivative of logaddexp.
 
     Not exp(a - y): the output y of large inputs is rounded, and two weights would not sum to 1.
     """
     apart = as_array((unwrap(a) != unwrap(b)) | (np.abs(unwrap(a)) != np.inf))
-    return v.sigmoid(v.select(a, 0.0, condition=apart) - v.select(b, 0.0, condition=apart))
+    return v.select(a, 0.0, condition=apart) - v.select(b, 0.0, condition=apart)
 
 
 @elementwise(
-    lambda g, _y, a, b: g * _softmax_weight(a, b),
-    lambda g, _y, a, b: g * _softmax_weight(b, a),
+    lambda g, _y, a, b: g * v.sigmoid(_difference(a, b)),
+    lambda g, _y, a, b: g * v.sigmoid(_difference(b, a)),
     points=(((-np.inf, -np.inf), (0.5, 0.5)), ((np.inf, np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
 )
 def logaddexp(a: Any, b: Any) -> Any:
@@ -334,8 +335,8 @@ def logaddexp(a: Any, b: Any) -> Any:
 
 
 @elementwise(
-    lambda g, _y, a, b: g * _softmax_weight(a * _LN2, b * _LN2),
-    lambda g, _y, a, b: g * _softmax_weight(b * _LN2, a * _LN2),
+    lambda g, _y, a, b: g * v.sigmoid(_difference(a, b) * _LN2),
+    lambda g, _y, a, b: g * v.sigmoid(_difference(b, a) * _LN2),
     points=(((-np.inf, -np.inf), (0.5, 0.5)), ((np.inf, np.inf), (0.5, 0.5)), ((0.0, 0.0), (0.5, 0.5))),
 )
 def logaddexp2(a: Any, b: Any) -> Any:
@@ -349,7 +350,7 @@ def _not_both_zero(x: Any, y: Any) -> Any:
 
 
 @elementwise(
-    lambda g, _y, x, y: g * v.log(v.select(y, 1.0, condition=_not_both_zero(x, y))),
+    lambda g, _out, x, y: g * v.log(v.select(widened(y, _out), 1.0, condition=_not_both_zero(x, y))),
     lambda g, _y, x, y: (
         g * v.select(x, 0.0, condition=_not_both_zero(x, y)) / v.select(y, 1.0, condition=_not_both_zero(x, y))
     ),
@@ -360,8 +361,9 @@ def xlogy(x: Any, y: Any) -> Any:
     """``x * log(y)``, and 0 where ``x`` is 0; where both are 0, both gradients are 0."""
     zero = as_array(x) == 0
     kind = np.result_type(x, y)
-    product = np.multiply(x, np.log(np.where(zero, 1.0, y)))
-    return np.where(zero, 0.0, product).astype(kind if kind.kind == "f" else np.float64)
+    kind = kind if kind.kind == "f" else np.dtype(np.float64)
+    product = np.multiply(x, np.log(as_array(np.where(zero, 1.0, y), kind)))
+    return as_array(np.where(zero, 0.0, product), kind)
 
 
 def _replacements(_x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> dict[str, Any]:

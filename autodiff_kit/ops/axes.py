@@ -33,14 +33,14 @@ def checked_int(number: Any, name: str, bounded: bool = True) -> int:
         raise ArgumentError(f"{name}: expected an integer, got {describe(number)}") from error
 
 
-def checked_ints(numbers: Any, name: str) -> tuple[int, ...]:
-    """One integer or a sequence of integers as a tuple of int; raises if an entry is not an integer."""
+def checked_ints(numbers: Any, name: str, bounded: bool = True) -> tuple[int, ...]:
+    """One integer or a sequence of integers as a tuple of int; raises as :func:`checked_int` does for each."""
     if type(numbers) is int:
-        return (checked_int(numbers, name),)
+        return (checked_int(numbers, name, bounded),)
     if type(numbers) is tuple:
-        return tuple([checked_int(n, name) for n in numbers])
+        return tuple([checked_int(n, name, bounded) for n in numbers])
     try:
-        return (checked_int(numbers, name),) if np.ndim(numbers) == 0 else tuple(checked_int(n, name) for n in numbers)
+        return tuple([checked_int(n, name, bounded) for n in ([numbers] if np.ndim(numbers) == 0 else numbers)])
     except AutodiffError:
         raise
     except (TypeError, ValueError) as error:

@@ -70,7 +70,7 @@ def _checked_permutation(ndim: int, axes: Any) -> tuple[int, ...]:
     if axes is None:
         return tuple(range(-1, -ndim - 1, -1))
     if type(axes) is not tuple or set(map(type, axes)) != {int}:
-        axes = tuple([checked_int(a, "permute_dims, axis") for a in axes])
+        axes = checked_ints(axes, "permute_dims, axes")
     return _negative_permutation(ndim, axes)
 
 
@@ -78,7 +78,10 @@ def _checked_permutation(ndim: int, axes: Any) -> tuple[int, ...]:
 def _negative_permutation(ndim: int, axes: tuple[int, ...]) -> tuple[int, ...]:
     found = tuple([negative_axis(a, ndim, "permute_dims") for a in axes])
     if sorted(found) != list(range(-ndim, 0)):
-        raise ShapeError(f"permute_dims: axes {axes} are not a permutation of {ndim} axes")
+        raise ShapeError(
+            f"permute_dims (transpose): axes {axes} are not a permutation of {ndim} axes; name each axis once, as in "
+            f"{tuple(range(ndim))[::-1]}"
+        )
     return found
 
 

@@ -300,11 +300,12 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
         raise RangeError(f"linspace: num must be 0 or more, got {num}")
     a, b = broadcast_arrays(start, stop)
     if a.node is None and b.node is None:
-        line = constant(np.linspace(a._value, b._value, count, endpoint))
+        ends = (x.dtype.type(x._value) if type(x._value) is float else x._value for x in (a, b))
+        line = constant(np.linspace(*ends, count, endpoint))
     else:
         share = np.linspace(0.0, 1.0, count, endpoint).reshape(-1, *(1,) * max(a.ndim, b.ndim))
         line = a * (1.0 - share) + b * share
-        kind = np.result_type(1.0, *(x._value if type(x._value) is float else x.dtype for x in (a, b)))
+        kind = np.result_type(1.0, a.dtype, b.dtype)
         line = line if line.dtype == kind else cast(line, kind)  # the dtype that it has without a tape
     return line if dtype is None else cast(line, dtype)
 

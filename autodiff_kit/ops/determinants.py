@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.numpy_protocol import Value, unwrap
+from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.tracer import opaque
@@ -36,17 +36,37 @@ def _det(x: Any) -> Any:
     return np.linalg.det(x)
 
 
-def _cofactors_jvp(t: Any, x: Any) -> Any:
-    """The derivative of the cofactors in the direction ``t``; it is symmetric, so the VJP is the same.
+def _third_derivative(x: Any, s: Any, t: Any) -> Any:
+    """The derivative of ``cofactors_derivative(x, t)`` in the direction ``s``, by the inverse; symmetric in both."""
+    w = swap_last_axes(v.inv(x))
+    along_s, along_t = (_append_two_axes(_sum_of_matrix(w * e)) for e in (s, t))
+    turned_s, turned_t = (v.matmul(w, v.matmul(swap_last_axes(e), w)) for e in (s, t))
+    both = v.matmul(v.matmul(turned_s, swap_last_axes(t)), w) + v.matmul(v.matmul(turned_t, swap_last_axes(s)), w)
+    traces = along_s * along_t - _append_two_axes(_sum_of_matrix(turned_s * t))
+    return _append_two_axes(v.det(x)) * (traces * w - along_s * turned_t - along_t * turned_s + both)
+
+
+def _cofactors_derivative_jvp(tangents: Any, _y: Any, x: Any, t: Any) -> Any:
+    of_x, of_t = tangents
+    part = None if of_x is None else _third_derivative(x, of_x, t)
+    if of_t is None:
+        return part
+    other = v.cofactors_derivative(x, of_t)
+    return other if part is None else part + other
+
+
+@general(
+    lambda g, _y, x, t: _third_derivative(x, g, t),
+    lambda g, _y, x, _t: v.cofactors_derivative(x, g),
+    jvp=_cofactors_derivative_jvp,
+    flops=lambda y, x, _t: 20 * np.size(x) * np.shape(x)[-1],
+)
+def _cofactors_derivative(x: Any, t: Any) -> Any:
+    """The derivative of the cofactors in the direction ``t``, linear in it and symmetric; also of singular matrices.
 
     A rotation of the axes rotates the cofactors, so the derivative at a diagonal matrix is enough: its entry (i, j) is
     the product of all singular values except i and j, times an entry of the direction.
     """
-    if isinstance(x, Value):  # differentiated again: use the inverse
-        w = swap_last_axes(v.inv(x))
-        return _append_two_axes(v.det(x)) * (
-            _append_two_axes(_sum_of_matrix(w * t)) * w - v.matmul(v.matmul(w, swap_last_axes(t)), w)
-        )
     u, s, vt = _svd(x)
     n = s.shape[-1]
     one, two = np.eye(n, dtype=bool)[:, None, :], np.eye(n, dtype=bool)[None, :, :]
@@ -60,8 +80,8 @@ def _cofactors_jvp(t: Any, x: Any) -> Any:
 
 
 @general(
-    lambda g, _y, x: _cofactors_jvp(g, x),
-    jvp=lambda t, _y, x: _cofactors_jvp(t[0], x),
+    lambda g, _y, x: v.cofactors_derivative(x, g),
+    jvp=lambda t, _y, x: v.cofactors_derivative(x, t[0]),
     flops=lambda y, x: 20 * np.size(x) * np.shape(x)[-1],
 )
 def _cofactors(x: Any) -> Any:

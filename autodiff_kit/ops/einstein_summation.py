@@ -313,7 +313,7 @@ def _contract(tensors: list[Tensor], named: list[Labels], out: Labels) -> Tensor
         tensors[k], named[k] = _drop_broadcast_axes(tensors[k], named[k], length)
     for k, own in enumerate(named):
         kept = {*out, *(n for j, other in enumerate(named) if j != k for n in other)}
-        tensors[k], named[k] = _sum_single_labels(tensors[k], own, kept)
+        tensors[k], named[k] = _sum_single_labels(tensors[k], own, kept, dtype)
     if len(tensors) == 1:
         order = [named[0].index(n) for n in out]
         found = permute_dims(tensors[0], order) if order != sorted(order) else tensors[0]
@@ -356,7 +356,10 @@ def _drop_broadcast_axes(t: Tensor, own: Labels, length: dict[int, int]) -> tupl
     return (squeeze(t, tuple(short)), kept) if short else (t, own)
 
 
-def _sum_single_labels(t: Tensor, own: Labels, kept: set[int]) -> tuple[Tensor, Labels]:
-    """Sum over labels that occur neither in another operand nor in the result."""
+def _sum_single_labels(t: Tensor, own: Labels, kept: set[int], dtype: Any) -> tuple[Tensor, Labels]:
+    """Sum, in the dtype of the result, over labels that occur neither in another operand nor in the result."""
     alone = [k for k, n in enumerate(own) if n not in kept]
-    return (sum(t, tuple(alone)), tuple(n for n in own if n in kept)) if alone else (t, own)
+    if not alone:
+        return t, own
+    t = cast(t, dtype) if t.dtype != dtype and t.dtype.kind == "f" else t
+    return sum(t, tuple(alone)), tuple(n for n in own if n in kept)

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.fast_dispatch import binary_function, comparison_function, unary_function
+from autodiff_kit.core.numpy_protocol import number_beside
 from autodiff_kit.core.operation import OPS, Op, v
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.errors import DuplicateNameError
@@ -104,10 +105,10 @@ def elementwise(*vjps: Rule, **known: Any) -> Callable[[Function], Public]:
 
     def both(tangents: tuple[Any, ...], y: Any, a: Any, b: Any, **params: Any) -> Any:
         s, t = tangents
-        part = None if s is None else first(s, y, a, b, **params)
+        part = None if s is None else first(s if type(s) is type(y) else number_beside(y, s), y, a, b, **params)
         if t is None:
             return part
-        other = second(t, y, a, b, **params)
+        other = second(t if type(t) is type(y) else number_beside(y, t), y, a, b, **params)
         return other if part is None else part + other
 
     jvp = alone if len(vjps) == 1 else both

@@ -58,6 +58,39 @@ def _pade(x: Any, order: int) -> Any:
     return np.linalg.solve(even - odd, even + odd)
 
 
+def _squarings(x: Any, norms: Any) -> Any:
+    """How many squarings each matrix needs. Each loses digits, and a matrix with a large entry beside a diagonal needs
+    fewer than its norm asks for: its powers grow more slowly. Al-Mohy and Higham (2009), algorithm 5.1.
+    """
+    by_norm = _steps(norms / _LARGEST_NORMS[13])
+    if not by_norm.any():
+        return by_norm
+    exponents = np.frexp(norms)[1]
+    y = np.ldexp(x.astype(np.float64), -exponents)  # of norm 1, so that no power overflows
+    square = y @ y
+    fourth = square @ square
+    sixth = fourth @ square
+    a, b, c = (_norms(p) ** (1 / k) for p, k in ((sixth, 6), (fourth @ fourth, 8), (fourth @ sixth, 10)))
+    growth = np.minimum(np.maximum(a, b), np.maximum(b, c))
+    by_powers = _steps(np.ldexp(growth, exponents) / _LARGEST_GROWTH)
+    row = np.ones_like(y[..., :1, :])
+    size = np.abs(np.ldexp(x, -by_powers))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # then the norm decides
+        for _ in range(27):
+            row = row @ size
+        share = row.max(-1, keepdims=True, initial=0.0) / np.maximum(_norms(size), np.finfo(np.float64).tiny)
+        more = np.log2(share / (math.comb(26, 13) * math.factorial(27) * 2.0**-53)) / 26
+    return np.where(more < 64, np.minimum(by_norm, by_powers + np.maximum(np.ceil(more), 0).astype(np.int32)), by_norm)
+
+
+def _steps(ratio: Any) -> Any:
+    """How often a number is to be halved until it is at most 1."""
+    return np.ceil(np.log2(np.maximum(ratio, 1.0))).astype(np.int32)
+
+
+_LARGEST_GROWTH = 4.25  # of powers, for order 13
+
+
 @opaque
 def _exponential(x: Any) -> Any:
     """Scaling and squaring, with as many squarings as each matrix of the stack needs; nan where one is not finite."""
@@ -66,9 +99,9 @@ def _exponential(x: Any) -> Any:
     norms = np.where(finite, norms, 0.0)
     largest = norms.max(initial=0.0)
     order = next((m for m, most in _LARGEST_NORMS.items() if largest <= most), 13)
-    most = _LARGEST_NORMS[13]
-    squarings = np.ceil(np.log2(np.maximum(norms / most, 1.0))).astype(np.int32)
-    y = _pade(np.ldexp(np.where(finite, x, 0.0), -squarings).astype(x.dtype), order)
+    x = np.where(finite, x, 0.0)
+    squarings = _squarings(x, norms)
+    y = _pade(np.ldexp(x, -squarings).astype(x.dtype), order)
     for k in range(squarings.max(initial=0)):
         y = np.where(k < squarings, y @ y, y)
     return np.where(finite, y, np.nan).astype(x.dtype)
@@ -126,16 +159,18 @@ def expm(a: Any) -> Tensor:
 
     Notes
     -----
-    Scaling and squaring with Padé approximants of order 3, 5, 7, 9 or 13 [1]_. For the exponential of each entry take
-    :func:`exp`.
-    **Gradient.** A block of the exponential of a matrix with twice as many rows [2]_; so are higher derivatives.
+    Scaling and squaring with Padé approximants of order 3, 5, 7, 9 or 13 [1]_ [2]_. For the exponential of each entry
+    take :func:`exp`.
+    **Gradient.** A block of the exponential of a matrix with twice as many rows [3]_; so are higher derivatives.
     **Cost.** About 24 n³, and more for large norms; the gradient 8 times as much.
 
     References
     ----------
     .. [1] N. J. Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM J. Matrix Anal.
        Appl. 26(4), 2005.
-    .. [2] R. Mathias, "A chain rule for matrix functions and applications", SIAM J. Matrix Anal. Appl. 17(3), 1996.
+    .. [2] A. H. Al-Mohy and N. J. Higham, "A new scaling and squaring algorithm for the matrix exponential", SIAM J.
+       Matrix Anal. Appl. 31(3), 2009.
+    .. [3] R. Mathias, "A chain rule for matrix functions and applications", SIAM J. Matrix Anal. Appl. 17(3), 1996.
 
     Examples
     --------

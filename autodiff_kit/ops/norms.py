@@ -42,12 +42,46 @@ def _unit_vector(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     flops=lambda _y, x, *_: 2 * np.size(x),
 )
 def _norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
-    """The Euclidean norm over axes."""
+    """The Euclidean norm over axes, also where a square would overflow or underflow."""
     x = as_array(x)
     x = x if x.dtype.kind == "f" else x.astype(np.float64)  # whose squares do not wrap around
-    square = np.square(x.astype(np.float32) if x.dtype == np.float16 else x)
-    length = np.sqrt(sum_values(square, axis, keepdims))
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    length = _length(wide, axis, keepdims)
     return length.astype(np.float16) if x.dtype == np.float16 else length
+
+
+def _length(x: Any, axis: Axis, keepdims: bool) -> Any:
+    """The root of the sum of squares: of plain arrays one sum, unless it is close to the ends of the dtype."""
+    if type(x) is np.ndarray and x.dtype.char in _SAFE_SUMS:
+        with np.errstate(over="ignore"):  # it is noticed, and computed again
+            total = sum_values(np.square(x), axis, keepdims)
+        low, high = _SAFE_SUMS[x.dtype.char]
+        if not x.size or (low < total.min() and total.max() < high if total.ndim else low < total < high):
+            return np.sqrt(total)
+    return _scaled_length(x, axis, keepdims)
+
+
+_SAFE_SUMS = {kind: (2.0**low, 2.0**high) for kind, low, high in (("f", -72, 126), ("d", -908, 1022))}
+"""Between these a sum of squares has lost neither an overflow nor the digits of a square."""
+_EXPONENTS = {"f": (-51, 44, 80, -100), "d": (-480, 480, 560, -600)}
+"""Magnitudes are small below the first power of 2, and large above the second. Divided by the third, squares of large
+ones do not overflow; divided by the fourth, those of small ones do not underflow."""
+
+
+def _scaled_length(x: Any, axis: Axis, keepdims: bool) -> Any:
+    """The root of the sum of squares, from sums of small, middle and large entries that are each scaled by a power of
+    2, which changes no digit. One pass with fixed limits: the largest entry need not be known before.
+    """
+    small, large, down, up = (x.dtype.type(2.0**power) for power in _EXPONENTS[x.dtype.char])
+    size = np.abs(x)
+    tiny, huge = size < small, size > large
+    low, middle, high = (
+        sum_values(np.square(np.where(chosen, x, 0) / scale), axis, keepdims)
+        for chosen, scale in ((tiny, up), (~(tiny | huge), x.dtype.type(1)), (huge, down))
+    )
+    below = np.sqrt(low) * up
+    length = np.where(middle == 0, below, np.sqrt(middle + np.square(below)))
+    return np.where(high == 0, length, np.sqrt(high + np.square(length / down)) * down)
 
 
 def _p_norm_derivative(x: Any, y: Any, p: float, axis: tuple[int, ...], keepdims: bool) -> Any:

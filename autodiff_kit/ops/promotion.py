@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.numpy_protocol import unwrap
+from autodiff_kit.core.operation import v
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import as_array
 from autodiff_kit.core.validation import describe
@@ -16,6 +17,12 @@ from autodiff_kit.errors import DtypeError
 def promote(x: Tensor, dtype: Any) -> Tensor:
     """The tensor in a wider floating dtype, by a product that NumPy's promotion widens."""
     return x if x.dtype == dtype else x * np.ones((), dtype)[()]
+
+
+def widened(x: Any, like: Any) -> Any:
+    """An input, in rules, in the floating dtype of the output, so that no result is rounded to fewer digits."""
+    own, wanted = (getattr(z, "dtype", None) for z in (x, like))
+    return x if wanted is None or own is None or own == wanted or own.kind != "f" else v.to_float(x, dtype=wanted)
 
 
 def integer_in_dtype(x: int, dtype: Any, name: str) -> np.ndarray[Any, Any]:

@@ -199,7 +199,7 @@ def _unit_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
 @linear(
     lambda g, _y, _x, *, shift, axis: v.roll(g, shift=tuple(-s for s in shift), axis=axis),
     prepare=lambda x, shift, axis: {
-        "shift": checked_ints(shift, "roll"),
+        "shift": tuple([s % (math.lcm(*x.shape) or 1) for s in checked_ints(shift, "roll", bounded=False)]),
         "axis": tuple(negative_axis(a, x.ndim, "roll") for a in checked_ints(axis, "roll")),
     },
 )

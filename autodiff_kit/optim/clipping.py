@@ -49,9 +49,9 @@ def clip_by_global_norm(gradients: Any, max_norm: float) -> tuple[Any, Tensor]:
     Notes
     -----
     Every gradient is multiplied by ``max_norm / max(norm, max_norm)``: the direction of the step over all variables
-    stays, and shorter gradients do not change at all. If the norm is nan, every entry becomes nan. If it is infinite,
-    also because a square overflowed, finite entries become 0 and infinite ones nan; ``np.isfinite(norm)`` tells whether
-    the step should be taken.
+    stays, and shorter gradients do not change at all. No square overflows. If the norm is nan, every entry becomes nan.
+    If it is infinite, finite entries become 0 and infinite ones nan; ``np.isfinite(norm)`` tells whether the step
+    should be taken.
     **Dtypes.** Half precision is summed and scaled in single precision.
     **Gradient.** Through the gradients and through the norm, for example for learning an initial value.
 

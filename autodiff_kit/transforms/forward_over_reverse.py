@@ -15,7 +15,7 @@ from autodiff_kit.core.fast_backward import FLOAT_ERRORS
 from autodiff_kit.core.gradient_request import zeros_like
 from autodiff_kit.core.hooks import apply_hooks
 from autodiff_kit.core.modes import modes
-from autodiff_kit.core.numpy_protocol import canonical, unwrap
+from autodiff_kit.core.numpy_protocol import canonical, number_beside, unwrap
 from autodiff_kit.core.operation import Op
 from autodiff_kit.core.record import NO_PARTS, Node, open_records
 from autodiff_kit.core.tensor import Tensor, wrap
@@ -127,7 +127,8 @@ class ForwardOverReverse(TangentRecord):
         arguments = [g, *saved]
         for k, t in enumerate(tangents, 1):
             if t is not None:
-                arguments[k] = Dual(arguments[k], t)
+                x = arguments[k]
+                arguments[k] = Dual(x, t if type(t) is type(x) else number_beside(x, t))
         if op.family != "elementwise" and (type(g) is float or float in map(type, saved)):
             arguments = list(map(_with_numpy_floats, arguments))
         try:

@@ -39,9 +39,10 @@ def same(a: Any, b: Any) -> bool:
 
 def plain_dispatch(op: Op, tensors: list[Any]) -> Any:
     """The definition of `dispatch` for any operation: compute with NumPy, then record."""
-    values = tuple(t._value for t in tensors)
-    y = compute(op, tuple(np.float64(x) if type(x) is float else x for x in values), {})
-    return record_op(op, canonical(y), values, tuple(t.node for t in tensors))
+    values = tuple(np.float64(t._value) if type(t._value) is float else t._value for t in tensors)
+    y = canonical(compute(op, values, {}))
+    values = tuple(map(float, values)) if type(y) is float else values
+    return record_op(op, y, values, tuple(t.node for t in tensors))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,7 +16,7 @@ from scipy import special
 
 import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
-from autodiff_kit.ops import indexing, matrix_products
+from autodiff_kit.ops import elementary_functions, indexing, matrix_products
 
 from .case import Array, Case, draw_inputs, one, shaped, two
 from .generated import INTEGER_INPUTS, elementwise_cases, elementwise_operations, expected_value
@@ -242,6 +242,17 @@ def _special_functions() -> Iterator[Case]:
         for shape in ((), (2, 3)):
             yield Case("Polygamma", f"{order} {shape}", lambda rng, s=shape: draw_inputs(rng, "positive", s),
                        lambda x, n=order: ak.polygamma(n, x), lambda x, n=order: special.polygamma(n, x))  # fmt: skip
+    for order in (1, 2, 5):
+        yield Case("SincDerivative", f"{order}", one(2, 3),
+                   lambda x, n=order: elementary_functions._sinc_derivative(x, n),
+                   lambda x, n=order: _derivative_of_sinc(x, n))  # fmt: skip
+
+
+def _derivative_of_sinc(x: Array, n: int) -> Array:
+    """By ``f⁽ⁿ⁾(z) = ∫ tⁿ cos(z t + n π / 2) dt`` over t from 0 to 1, for sin(z) / z at z = π x."""
+    t, share = np.polynomial.legendre.leggauss(60)
+    t, z = (t + 1.0) / 2.0, np.pi * np.asarray(x, float)[..., None]
+    return np.pi**n * np.sum(share / 2.0 * t**n * np.cos(z * t + n * np.pi / 2.0), -1)
 
 
 _FAMILIES = [

@@ -98,6 +98,13 @@ def _products() -> Iterator[Case]:
                    lambda a, b, k=axes: np.tensordot(a, b, k))  # fmt: skip
 
 
+def _cofactors_along(x: Any, t: Any) -> Any:
+    """The derivative of the cofactors in the direction ``t``, by the inverse."""
+    w = np.linalg.inv(x).swapaxes(-1, -2)
+    part = np.sum(w * t, (-2, -1), keepdims=True) * w - w @ t.swapaxes(-1, -2) @ w
+    return np.linalg.det(x)[..., None, None] * part
+
+
 def _systems() -> Iterator[Case]:
     for a, b in (((3, 3), (3,)), ((3, 3), (3, 2)), ((2, 3, 3), (3,)), ((3, 3), (2, 3, 2)), ((2, 1, 2, 2), (3, 2, 1))):
         yield Case("Solve", f"{a},{b}", system(a, b), ak.solve, np.linalg.solve)
@@ -112,6 +119,8 @@ def _systems() -> Iterator[Case]:
         )
         yield Case("Cofactors", f"{shape}", good(shape), inside(determinants._cofactors),
                    lambda x: np.linalg.det(x)[..., None, None] * np.linalg.inv(x).swapaxes(-1, -2))  # fmt: skip
+        yield Case("CofactorsDerivative", f"{shape}", lambda rng, s=shape: (*good(s)(rng), rng.normal(size=s)),
+                   inside(determinants._cofactors_derivative), _cofactors_along)  # fmt: skip
         yield Case("Cholesky", f"{shape}", good(shape), ak.cholesky, lambda x: np.linalg.cholesky(_sym(x)))
     yield Case("SymmetricPart", "", one(2, 3, 3), inside(decompositions._symmetric_part), _sym)
     for shape in ((3, 2), (2, 3), (2, 2, 2)):
@@ -182,9 +191,9 @@ def _factors() -> Iterator[Case]:
 def inside(function: Callable[..., Any]) -> Callable[..., Any]:
     """An internal operation, in the dtype in which it runs."""
 
-    def call(x: Any) -> Any:
-        (a,), back = lapack.to_lapack_dtype("a test", x)
-        return back(function(a))
+    def call(*given: Any) -> Any:
+        arrays, back = lapack.to_lapack_dtype("a test", *given)
+        return back(function(*arrays))
 
     return call
 

@@ -527,3 +527,21 @@ def test_costs() -> None:
     assert forward_flops(OPS["Inv"], a, a) == 2 * 6**3
     assert forward_flops(OPS["Det"], np.ones(()), a) == 2 * 6**3 // 3
     assert forward_flops(OPS["Cholesky"], a, a) == 6**3 // 3
+
+
+@pytest.mark.parametrize("t", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("far", [1.0, 1e3, 1e6, 1e15, 1e100])
+def test_a_large_entry_beside_the_diagonal_costs_the_exponential_no_digits(t: float, far: float) -> None:
+    """expm([[t, c], [0, -t]]) has exp(t) and exp(-t) on the diagonal and c sinh(t) / t beside it."""
+    a = lambda s: ak.stack([ak.stack([s, ak.constant(far)]), ak.stack([0.0 * s, -s])])  # noqa: E731
+    beside, slope = far * np.sinh(t) / t, far * (np.cosh(t) / t - np.sinh(t) / t**2)
+    expected = [[np.exp(t), beside], [0.0, np.exp(-t)]]
+    np.testing.assert_allclose(ak.expm(a(ak.constant(t))).numpy(), expected, rtol=1e-14)
+    found = ak.grad(lambda s: ak.expm(a(s))[0, 1])(t)
+    np.testing.assert_allclose(float(found), slope, rtol=1e-13 if far < 1e20 else 1e-8)
+    stack = np.stack([a(ak.constant(t)).numpy(), np.zeros((2, 2)), np.eye(2) * 50.0])
+    wanted = [expected, np.eye(2), np.eye(2) * np.exp(50.0)]
+    np.testing.assert_allclose(ak.expm(stack).numpy(), wanted, rtol=1e-13)
+    if far < 1e30:
+        narrow = ak.expm(stack.astype(np.float32)).numpy()
+        np.testing.assert_allclose(narrow, np.array(wanted), rtol=1e-5)

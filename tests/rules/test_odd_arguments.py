@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import sparse, special
 
 import autodiff_kit as ak
 from autodiff_kit.errors import ArgumentError, DtypeError, ShapeError, StructureError
@@ -291,3 +291,40 @@ def test_the_exact_gelu_has_the_values_of_the_normal_distribution(dtype: Any) ->
 def test_how_gelu_is_computed_is_true_or_false(word: Any) -> None:
     with pytest.raises(ArgumentError, match="gelu: approximate .*'tanh', False .*'none'\\) must be True or"):
         ak.nn.gelu([1.0], approximate=word)
+
+
+def test_a_transpose_says_which_axes_it_needs() -> None:
+    for transpose in (ak.transpose, np.transpose):
+        with pytest.raises(ShapeError, match=r"transpose.*axes \(1,\) are not a permutation of 2 axes.*\(1, 0\)"):
+            transpose(ak.constant(np.ones((2, 3))), 1)
+    assert ak.transpose([1.0, 2.0], 0).tolist() == np.transpose([1.0, 2.0], 0).tolist()  # type: ignore[arg-type]
+
+
+def test_a_ragged_list_says_what_holds_several_arrays() -> None:
+    with pytest.raises(DtypeError, match="tuple or a dict"):
+        ak.grad(lambda x: x)([[2.0], 3.0])
+
+
+def test_a_sparse_matrix_beside_a_tensor_says_what_multiplies() -> None:
+    matrix = sparse.eye_array(3).tocsr()
+    with pytest.raises(DtypeError, match=r"ak\.segment\.sparse_matmul"):
+        ak.constant(np.ones((2, 3))) @ matrix
+
+
+@pytest.mark.parametrize("shift", [2**48, -(2**70) - 1, (2**60 + 1, -3), np.int64(2**62)])
+def test_a_roll_by_any_distance_is_a_roll_by_its_remainder(shift: Any) -> None:
+    x = np.arange(15.0).reshape(3, 5)
+    axes = (0, 1) if type(shift) is tuple else None
+    rest = tuple(s % 15 for s in shift) if type(shift) is tuple else int(shift) % 15
+    np.testing.assert_array_equal(ak.roll(x, shift, axes).numpy(), np.roll(x, rest, axes))
+
+
+def test_rounding_and_formatting_work_while_a_function_is_traced() -> None:
+    said: list[str] = []
+
+    def f(x: Any) -> Any:
+        said.append(f"{x[0]:.3f}")
+        return round(x[0], 1) + round(x[1])
+
+    found = ak.compile(f)(np.array([1.25, 2.75]))
+    assert (float(found), said) == (1.2 + 3.0, ["traced"])

@@ -162,6 +162,54 @@ def test_the_derivative_of_sinc_is_accurate_near_0() -> None:
         assert float(ak.grad(ak.sinc)(x)) == pytest.approx(series, rel=1e-11)
 
 
+@pytest.mark.parametrize("order", range(1, 13))
+def test_derivatives_of_sinc_of_every_order(order: int) -> None:
+    """Near 0, at both sides of where the series ends, and farther out; of order n the recurrence loses most at n."""
+    f: Any = ak.sinc
+    for _ in range(order):
+        f = ak.grad(f)
+    nodes, share = np.polynomial.legendre.leggauss(80)
+    t = (nodes + 1.0) / 2.0
+    for x in (0.0, 1e-9, 0.009, 0.011, 0.3, 0.63, 0.65, 0.95, 1.2, 1.6, 2.0, 3.3):
+        exact = np.pi**order * np.sum(share / 2.0 * t**order * np.cos(np.pi * x * t + order * np.pi / 2.0))
+        assert float(f(x)) == pytest.approx(exact, rel=1e-12, abs=2e-15 * np.pi**order)
+    at_0 = 0.0 if order % 2 else (-1.0) ** (order // 2) * np.pi**order / (order + 1)
+    assert float(f(0.0)) == pytest.approx(at_0, rel=1e-15)
+
+
+def test_the_slope_of_sinc_in_float32() -> None:
+    x = np.array([1e-4, 0.01, 0.1, 0.7, 0.8], np.float32)
+    z = np.pi * x.astype(float)
+    exact = np.pi * (np.cos(z) * z - np.sin(z)) / z**2
+    exact[0] = -np.pi * z[0] / 3
+    np.testing.assert_allclose(ak.grad(lambda x: ak.sum(ak.sinc(x)))(x).numpy(), exact, rtol=1e-6)
+
+
+def test_the_hessian_of_a_determinant_inside_an_open_tape() -> None:
+    """A tape outside asks for a third derivative only where one is taken: the second is right at singular matrices."""
+    x = ak.Variable(np.ones((2, 2)))
+    with ak.GradientTape() as tape:
+        hessian = ak.hessian(ak.det)(x)
+    expected = np.zeros((2, 2, 2, 2))
+    expected[0, 0, 1, 1] = expected[1, 1, 0, 0] = 1.0
+    expected[0, 1, 1, 0] = expected[1, 0, 0, 1] = -1.0
+    np.testing.assert_allclose(hessian.numpy(), expected, atol=1e-15)
+    with pytest.raises(StructureError, match="singular"):
+        tape.gradient(hessian, x)
+
+
+def test_the_third_derivative_of_a_determinant() -> None:
+    """det is linear in each row, so that differences of sums are its mixed third derivative of 3 by 3."""
+    a, b, c, d = np.random.default_rng(5).normal(size=(4, 3, 3))
+    f = lambda s: ak.det(a + s[0] * b + s[1] * c + s[2] * d)  # noqa: E731
+    det = np.linalg.det
+    expected = det(b + c + d) - det(b + c) - det(b + d) - det(c + d) + det(b) + det(c) + det(d)
+    backward = ak.grad(lambda s: ak.grad(lambda s: ak.grad(f)(s)[0])(s)[1])(np.zeros(3))[2]
+    forward = ak.jvp(ak.hessian(f), (np.zeros(3),), (np.array([0.0, 0.0, 1.0]),))[1][0, 1]
+    assert float(backward) == pytest.approx(expected)
+    assert float(forward) == pytest.approx(expected)
+
+
 def test_the_hessian_of_a_product_with_a_zero() -> None:
     np.testing.assert_array_equal(
         ak.hessian(ak.prod)([0.0, 2.0, 3.0]).numpy(), [[0.0, 3.0, 2.0], [3.0, 0.0, 0.0], [2.0, 0.0, 0.0]]

@@ -96,6 +96,12 @@ class SymbolicArray(NDArrayOperatorsMixin, SymbolicValue):
         error.trace = self.tracer
         raise error
 
+    def __format__(self, _spec: str) -> str:
+        return "traced"  # as tensors are printed
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return self.round(digits or 0)  # type: ignore[attr-defined]
+
     def __repr__(self) -> str:
         return f"array(traced, shape={self.shape}, dtype={self.dtype})"
 
