@@ -149,6 +149,8 @@ class Call:
     overwrite : tuple of ndarray
         Values written in place into the first arguments of the previous call before this one runs. A function that
         kept an argument instead of a copy then sees the new values.
+    without : tuple of str
+        The kit's functions that refuse while this one runs: the question's, which ``grade_attempt`` fills in.
     """
 
     function: str | ReturnedFunction
@@ -162,6 +164,7 @@ class Call:
     tapes: bool = False
     memory: bool = False
     overwrite: tuple[np.ndarray, ...] = ()
+    without: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -196,6 +196,7 @@ def _parse_call(message: Message) -> Call:
         about["tapes"],
         about["memory"],
         tuple(overwrite),
+        tuple(about["without"]),
     )
 
 

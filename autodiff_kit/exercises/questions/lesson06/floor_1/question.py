@@ -77,6 +77,7 @@ QUESTION = Question(
 accurate: σ(−60) is about 8.8e-27, not 0. Then use it to write `soft_floor(x, s, K)`, the sum of σ(s(x − k)) over k = 1 … K.
 For a float32 array both return float32.""",
     writes=("sigmoid", "soft_floor"),
+    without=("ak.sigmoid", "ak.relax.soft_floor"),
     starter='''def sigmoid(z):
     """1 / (1 + exp(-z)) of an array, without overflow."""
     ...

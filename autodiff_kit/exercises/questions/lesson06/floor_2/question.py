@@ -122,6 +122,7 @@ QUESTION = Question(
 right at the integers: |shifted(k) − k| ≤ 2·tol for k = 1 … K−1. Between the integers it must still tend to floor as s grows. A step
 may begin early, but at most by about 3·ln(1/tol)/s. Any function that keeps these bounds passes.""",
     writes=("shifted",),
+    without=("ak.relax.soft_floor",),
     starter='''def shifted(x, s, K, tol):
     """A smooth staircase of K steps with sharpness s that is within 2*tol of floor on the integers."""
     ...

@@ -73,6 +73,7 @@ QUESTION = Question(
 exactly floor (clipped to 0 … K), and a function `pull(g)`. It multiplies the incoming gradient g by the derivative of the smooth
 staircase Σ σ(s(x − k)), k = 1 … K, entry by entry. Both keep the dtype of x: for float32 they are float32.""",
     writes=("surrogate",),
+    without=("ak.relax.soft_floor",),
     starter='''def surrogate(x, s, K):
     """Return (value, pull): floor of x clipped to 0...K, and a function of the incoming gradient g."""
     ...

@@ -72,6 +72,7 @@ QUESTION = Question(
 and its area from −∞ to ∞. `area(s, a, b, K)` returns the area from a to b under the derivative of `soft_floor(x, s, K)`. Seven digits are
 compared, for s = 3 as for s = 1,000,000.""",
     writes=("spike", "area"),
+    without=("ak.relax.soft_floor",),
     starter='''def spike(s):
     """(height, full width at half height, area) of the derivative of one step."""
     ...

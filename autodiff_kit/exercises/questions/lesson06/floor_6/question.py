@@ -64,6 +64,7 @@ QUESTION = Question(
     text="""`box_floor(x, w)` returns two arrays: the exact mean of floor over the window [x − w/2, x + w/2], and the exact derivative of
 this mean with respect to x. Ten digits are compared, so a mean of samples is not enough.""",
     writes=("box_floor",),
+    without=("ak.relax.filtered_floor", "ak.relax.piecewise_linear_floor"),
     starter='''def box_floor(x, w):
     """(value, slope): the mean of floor over [x - w/2, x + w/2], and its derivative."""
     ...

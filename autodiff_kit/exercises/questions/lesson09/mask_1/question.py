@@ -88,6 +88,7 @@ QUESTION = Question(
 `keep` is True at the real positions, and every row has at least one. Scores may lie
 far from 0 (10⁴ or −10⁷), and padded ones may be as large as 10¹²: there must be no overflow and no warning, and the padding must get no weight.""",
     writes=("zero_after", "renormalised", "masked_before"),
+    without=("ak.nn.softmax", "ak.nn.masked_softmax"),
     starter='''def zero_after(scores, keep):
     """Softmax over the last axis, then 0 where keep is False."""
     ...

@@ -142,6 +142,7 @@ QUESTION = Question(
 
 The weights have the dtype of the scores (float64, float32 or float16). There must be no warnings.""",
     writes=("masked_softmax",),
+    without=("ak.nn.masked_softmax",),
     starter='''def masked_softmax(scores, keep, empty="zero"):
     """Softmax over the kept scores of the last axis; an empty row is all 0, or all NaN."""
     ...

@@ -90,6 +90,7 @@ QUESTION = Question(
 Return the new `w` and new slots, and leave the old slots as they were. If `g` is `None`, nothing changes: not `w`, not
 `m` or `v`, not `t`. `eps` is added to the root.""",
     writes=("adam_step",),
+    without=("ak.optim.Adam",),
     starter='''def adam_step(w, g, slots, lr, b1, b2, eps):
     """One step: return (w, slots) with slots = {"m": ..., "v": ..., "t": ...}; g may be None."""
     ...

@@ -101,6 +101,7 @@ and the slots stay. All slots start at 0. The argument `kind` is one of
 - `"rmsprop"`: v = b1·v + (1−b1)·g², step −lr·g/(√v + eps). Note that v decays by `b1` here;
 - `"adam"`: the update rule of the lesson, with `b1` for m and `b2` for v.""",
     writes=("motion",),
+    without=("ak.optim.SGD", "ak.optim.RMSProp", "ak.optim.Adam"),
     starter='''def motion(gradients, kind, lr, b1, b2, eps):
     """How far w moves for a list of gradients: give back (real, ghost), two signed numbers."""
     ...

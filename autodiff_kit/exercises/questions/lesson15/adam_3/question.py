@@ -94,6 +94,7 @@ QUESTION = Question(
     text="""Write one step of Adam in which some entries are frozen. Where `mask` is True, `w`, `m` and `v` must come out bit for bit
 as they went in. All other entries make an ordinary step. `t` is one number for all entries, and it counts this step.""",
     writes=("frozen_step",),
+    without=("ak.optim.Adam",),
     starter='''def frozen_step(w, g, slots, mask, lr, b1, b2, eps):
     """One step of Adam that leaves w, m and v alone where mask is True: give back (w, slots)."""
     ...

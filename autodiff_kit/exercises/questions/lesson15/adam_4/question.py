@@ -71,6 +71,7 @@ QUESTION = Question(
 which every gradient is 0. Give the change of `w` over these `n` steps, an array like `m`. A negative entry means that
 `w` becomes smaller. `eps` is added to the root, not under it.""",
     writes=("drift",),
+    without=("ak.optim.Adam",),
     starter='''def drift(slots, n, lr, b1, b2, eps):
     """The change of w over n steps with gradient 0; slots = {"m": ..., "v": ..., "t": ...}."""
     ...

@@ -82,6 +82,7 @@ QUESTION = Question(
 and no activation. Write `cost`, which returns `(forward, backward)`: the numbers of floating-point operations, counted as `tape.cost()` counts them. A product of
 the shapes (m, k) and (k, n) takes 2mkn. The backward pass computes the gradients of all weights, and also the gradient of the input if `x_grad` is True.""",
     writes=("cost",),
+    without=("ak.GradientTape",),
     starter='''def cost(dims, batch, x_grad):
     """(forward, backward): operations of all products, both ways."""
     ...
