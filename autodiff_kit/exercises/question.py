@@ -92,7 +92,7 @@ class Question:
         """The text, and the rule about functions of the kit if there is one."""
         if not self.without:
             return self.text
-        rule = translate("Write this without {names}: the check notices a call of it, by whatever name.")
+        rule = translate("Write this without {names}. The check notices a call, by whatever name.")
         return f"{self.text}\n\n{rule.format(names=format_names(self.without))}"
 
 
