@@ -100,8 +100,8 @@ def find_functions(name: str) -> list[FunctionType]:
     functions = [one for key, one in methods if isinstance(one, FunctionType) and key != "__del__"]
     if not (name.startswith("ak.") and functions):
         raise StructureError(
-            f"A question is to be answered without {name!r}, which is no function or class of the kit. Give the name as "
-            "learners write it, such as 'ak.nn.masked_softmax'."
+            f"A question is to be answered without {name!r}, which is no function or class of the kit. Give the name "
+            "as learners write it, such as 'ak.nn.masked_softmax'."
         )
     return functions
 

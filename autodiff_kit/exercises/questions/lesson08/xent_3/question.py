@@ -76,7 +76,6 @@ QUESTION = Question(
 `(loss, gradient)`. The loss is the mean of −Σ target · log softmax over the rows that count; there is at least one. The gradient is with
 respect to the logits.""",
     writes=("softened",),
-    without=("ak.nn.sparse_softmax_cross_entropy", "ak.nn.softmax_cross_entropy", "ak.nn.log_softmax"),
     starter='''def softened(logits, labels, alpha):
     """The mean over the rows that count, with smoothed targets: return (loss, gradient)."""
     ...
