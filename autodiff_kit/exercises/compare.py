@@ -171,12 +171,17 @@ def _reshaped(got: np.ndarray, want: np.ndarray) -> Iterator[tuple[str, np.ndarr
         yield translate("This is the mean of the expected values."), want.mean(axis=axis)
 
 
-def format_distinct(got: float, want: float) -> tuple[str, str]:
-    """Two numbers as text, with more than six digits if the two texts are equal otherwise."""
-    texts, digits = (format_value(got), format_value(want)), 7
-    while texts[0] == texts[1] and got != want and digits <= 17:
-        texts, digits = (f"{got:.{digits}g}", f"{want:.{digits}g}"), digits + 1
+def format_distinct(got: float | np.ndarray, want: float | np.ndarray) -> tuple[str, str]:
+    """Two numbers or arrays as text, with more digits than elsewhere if the two texts are equal otherwise."""
+    texts, digits = (format_value(got), format_value(want)), 5
+    while texts[0] == texts[1] and not np.array_equal(got, want) and digits <= 17:
+        texts = (_with_digits(got, digits), _with_digits(want, digits))
+        digits += 1
     return texts
+
+
+def _with_digits(value: float | np.ndarray, digits: int) -> str:
+    return f"{value:.{digits}g}" if isinstance(value, float) else format_value(value, digits=digits)
 
 
 def format_value(value: object, entries: int = 12, digits: int = 4) -> str:
