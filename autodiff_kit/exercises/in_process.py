@@ -222,6 +222,7 @@ class InProcessRunner:
             gradients=self._gradients(call, tape, value, given),
             tapes=tape_meter.count(),
             nodes=tape_meter.max_live_nodes,
+            record=tape_meter.max_tape_bytes,
             peak=memory_meter.nbytes,
         )
 

@@ -198,6 +198,8 @@ class CallResult:
         Peak memory of the call in bytes, if requested.
     nodes : int
         Largest number of recorded nodes alive at one time during the call, if it requested its tapes.
+    record : int
+        The most bytes that one tape held when it closed, if the call requested its tapes.
     """
 
     value: object = None
@@ -210,6 +212,7 @@ class CallResult:
     tapes: tuple[int, int] = (0, 0)
     peak: int = 0
     nodes: int = 0
+    record: int = 0
 
 
 def plain_copy(

@@ -162,6 +162,7 @@ class SubmissionSession:
             (_checked_count(about["tapes"][0]), _checked_count(about["tapes"][1])),
             _checked_count(about["peak"]),
             _checked_count(about["nodes"]),
+            _checked_count(about["record"]),
         )
 
 

@@ -33,7 +33,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             a.case(
                 value,
                 hard,
-                {"relaxes-the-forward": shared.soft_floor(x, s, K), "not-clipped": np.floor(x), "rounds": np.clip(np.round(x), 0, K)},
+                {
+                    "relaxes-the-forward": shared.soft_floor(x, s, K),
+                    "not-clipped": np.floor(x),
+                    "rounds": np.clip(np.round(x), 0, K),
+                },
                 tol=tol,
                 of=translate("The value of surrogate", "lesson06"),
                 dtype=dtype,

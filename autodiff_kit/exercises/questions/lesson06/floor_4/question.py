@@ -29,7 +29,10 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         height, width, area = unpack_tuple(reply, "spike", ("height", "width", "area"))
         h, w, one = solution.spike(s)
         a.case(
-            height, h, {"height-is-s": s, "height-without-s": 0.25, "height-is-half-of-s": s / 2}, of=translate("The height at s = {s}", "lesson06").format(s=format_value(s))
+            height,
+            h,
+            {"height-is-s": s, "height-without-s": 0.25, "height-is-half-of-s": s / 2},
+            of=translate("The height at s = {s}", "lesson06").format(s=format_value(s)),
         )
         a.case(
             width,

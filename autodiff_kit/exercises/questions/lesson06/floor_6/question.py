@@ -48,7 +48,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             err = float(np.abs(got - mean).max()) if got.shape == mean.shape else float("nan")
             text = translate("The value of {call} is off by up to {err}.", "lesson06")
             relation = describe_relation(got, mean, 1e-10)
-            a.fail(names, text.format(call=f"box_floor(x, {w:g})", err=format_value(err)) + (relation and f" {relation}"), err=err, w=w)
+            a.fail(
+                names,
+                text.format(call=f"box_floor(x, {w:g})", err=format_value(err)) + (relation and f" {relation}"),
+                err=err,
+                w=w,
+            )
         mistaken = {
             "slope-of-floor-inside": np.zeros_like(x),
             "one-everywhere": np.ones_like(x),

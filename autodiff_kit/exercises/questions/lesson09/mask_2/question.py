@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import first_mismatch, format_distinct, format_value, require_real_array, values_close
+from autodiff_kit.exercises.compare import (
+    first_mismatch,
+    format_distinct,
+    format_value,
+    require_real_array,
+    values_close,
+)
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, describe_difference
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question

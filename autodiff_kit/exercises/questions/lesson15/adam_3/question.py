@@ -91,9 +91,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         yield from check_clock(a, w, slots, gradients[0], given)
 
 
-def check_clock(
-    a: AttemptEvaluation, w: np.ndarray, slots: Any, g: np.ndarray, given: dict[str, Any]
-) -> CheckScript:
+def check_clock(a: AttemptEvaluation, w: np.ndarray, slots: Any, g: np.ndarray, given: dict[str, Any]) -> CheckScript:
     """A step counts whether all entries are frozen or none."""
     for frozen in (True, False):
         reply = yield Call("frozen_step", (w, g, slots, np.full(6, frozen)), given)
