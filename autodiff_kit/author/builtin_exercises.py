@@ -23,7 +23,7 @@ AUTHOR = """from autodiff_kit.exercises.questions import load_question
 question = load_question("{id}")
 check, messages, hints, example = question.check, question.messages, question.hints, question.example
 spoils, praise, counterexample = question.spoils, question.praise, question.counterexample
-thorough = question.thorough
+thorough, without = question.thorough, question.without
 """
 
 
@@ -52,7 +52,7 @@ def builtin_master(lesson: Lesson) -> dict[str, Any]:
 def question_cells(question: Question, label: str, author: str) -> list[dict[str, Any]]:
     """The cells of one question in a master notebook: text, answer, check, help and author."""
     name, points = question.id, question.points
-    text = f"## {label} · {question.title} ({points} point{'s' * (points != 1)})\n\n{question.text}"
+    text = f"## {label} · {question.title} ({points} point{'s' * (points != 1)})\n\n{question.statement}"
     answer = f"{question.starter.rstrip()}\n{BEGIN}\n{question.solution.strip()}\n{END}"
     check = f"{label}.check()\n{BEGIN_HIDDEN}\n{label}.graded()\n{END_HIDDEN}"
     return [

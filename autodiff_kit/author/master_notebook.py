@@ -2,7 +2,7 @@
 
 Each question has a cell of text; a cell with the starter and, between ``### BEGIN SOLUTION`` and ``### END SOLUTION``,
 the worked answer; a check; and an author's cell: Python that defines ``check``, ``messages``, ``hints``, ``example``
-and optionally ``spoils``, ``praise``, ``counterexample`` and ``thorough`` (see
+and optionally ``spoils``, ``praise``, ``counterexample``, ``thorough`` and ``without`` (see
 :class:`~autodiff_kit.exercises.question.Question`). Wrong answers, each with the name of its misconception, have
 separate cells. The author's cells and the wrong answers are not part of the learner's notebook.
 
@@ -306,6 +306,7 @@ def _parse_question(name: str, parts: dict[tuple[str, str], list[dict[str, Any]]
         solution=answer,
         counterexample=made.get("counterexample"),
         thorough=made.get("thorough"),
+        without=tuple(made.get("without", ())),
         private=kit_metadata(parts[name, "answer"][0]).get("private") is True,
         parameters=_checked_parameters(kit_metadata(parts[name, "answer"][0]), name, where),
     )

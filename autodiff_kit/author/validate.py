@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from autodiff_kit.errors import StructureError
 from autodiff_kit.exercises.check_runner import Verdict, grade_attempt, question_rng
 from autodiff_kit.exercises.parameters import ParameterValues, assignment_lines, bind_parameters, draw_parameters
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.exercises.withheld import find_functions
 
 from .master_notebook import BEGIN_HIDDEN, END_HIDDEN, HEADING, MasterNotebook, WrongAnswer, execute_answer
 from .mutation_testing import try_mutants
@@ -132,6 +134,13 @@ def _text_problems(question: Question) -> Iterator[str]:
         yield f"It has {len(question.hints)} hints, but needs {HINT_COUNT}, from a first idea to almost the answer."
     if not question.text:
         yield "It has no text below its heading."
+    for name in question.without:
+        try:
+            find_functions(name)
+        except StructureError as error:
+            yield str(error)
+        if f"`{name}`" not in question.text:
+            yield f"Its text must say that `{name}` may not be called, because `without` names it."
     try:
         question.example(question_rng(question.id, "own:a learner"))
     except Exception as error:  # noqa: BLE001 - whatever the author's function raises is told

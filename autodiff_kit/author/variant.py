@@ -30,7 +30,8 @@ of {id}, which every learner can see, has points here, `autodiff-kit author vali
 AUTHOR = """{source}
 
 check, messages, hints = QUESTION.check, QUESTION.messages, QUESTION.hints
-example, spoils, praise, thorough = QUESTION.example, QUESTION.spoils, QUESTION.praise, QUESTION.thorough"""
+example, spoils, praise, thorough = QUESTION.example, QUESTION.spoils, QUESTION.praise, QUESTION.thorough
+without = QUESTION.without"""
 
 
 def write_variant(id: str, name: str, folder: Path) -> Path:

@@ -5,8 +5,9 @@ questions
 question, comparison_question, custom, parameters
     What a question is; its smallest kind, one function compared with the worked answer; a teacher's own exercises;
     numbers that are drawn for each learner.
-protocol, in_process, tape_meter, memory_meter
-    How a check calls the learner's functions: the messages, running them in this process, and what is measured.
+protocol, in_process, tape_meter, memory_meter, withheld
+    How a check calls the learner's functions: the messages, running them in this process, what is measured, and which
+    functions of the kit refuse meanwhile.
 check_runner, diagnosis, compare
     How an attempt is graded: drawing, comparing values, and finding the misconception that explains every failure.
 exercise, messages

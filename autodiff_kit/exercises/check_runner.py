@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dis
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -175,7 +175,7 @@ def _detecting_mutation(
 
     def run(call: Call) -> CallResult:
         attempt.begin_call(call)
-        reply = answer(call)
+        reply = answer(replace(call, without=question.without))
         attempt.result = reply.value
         for place in reply.changed:
             words = translate(

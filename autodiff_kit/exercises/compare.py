@@ -7,7 +7,7 @@ Only exact types count as numbers: an array, a float, an int, a bool. (Tensors a
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +15,13 @@ from autodiff_kit.lessons.translation import translate
 
 from .protocol import NUMPY_SCALAR_TYPES, LearnerCodeError, OpaqueValue, ReturnedFunction
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = [
     "NoneResultError",
     "as_real_array",
+    "describe_relation",
     "first_mismatch",
     "format_distinct",
     "format_value",
@@ -130,12 +134,54 @@ def _mismatches(got: np.ndarray, want: np.ndarray, tol: float) -> np.ndarray:
     return np.asarray(np.where(finite, off, ~same))
 
 
-def format_distinct(got: float, want: float) -> tuple[str, str]:
-    """Two numbers as text, with more than six digits if the two texts are equal otherwise."""
-    texts, digits = (format_value(got), format_value(want)), 7
-    while texts[0] == texts[1] and got != want and digits <= 17:
-        texts, digits = (f"{got:.{digits}g}", f"{want:.{digits}g}"), digits + 1
+def describe_relation(got: np.ndarray, want: np.ndarray, tol: float) -> str:
+    """How a whole wrong result is related to the right one, where that is simple, as a sentence; else an empty text."""
+    if not (got.size and want.size and np.isfinite(got).all() and np.isfinite(want).all() and np.any(want)):
+        return ""
+    if got.shape != want.shape:
+        return next((words for words, model in _reshaped(got, want) if values_close(got, model, tol)), "")
+    models = [
+        (translate("Every value has the opposite sign."), -want),
+        (translate("The sizes are right, the signs are not."), np.where(got * want < 0, -want, want)),
+    ]
+    if want.ndim:
+        models.append((translate("These are the right values in the opposite order."), want[::-1]))
+    if want.ndim == 2:
+        models.append((translate("This is the transpose."), want.T))
+    if told := next((words for words, model in models if values_close(got, model, tol)), ""):
+        return told
+    place = np.unravel_index(int(np.argmax(np.abs(want))), want.shape)
+    factor, shift = float(got[place] / want[place]), float(got[place] - want[place])
+    telling = np.ptp(want[want != 0]) > 1e-3 * abs(want[place])  # of equal values any other one is a multiple
+    if values_close(got, factor * want, tol) and factor and (telling or factor in (0.5, 2.0)):
+        return translate("Every value is {factor} times what is expected.").format(factor=format_value(factor))
+    if telling and shift and values_close(got, want + shift, tol):
+        return translate("Every value is off by the same number, {shift}.").format(shift=format_value(shift))
+    wrong = int(np.sum(_mismatches(got, want, tol)))
+    return translate("All other entries are right.") if wrong == 1 < want.size - 1 else ""
+
+
+def _reshaped(got: np.ndarray, want: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """What a result of another shape may be."""
+    if got.size == want.size:
+        yield translate("The values are right."), want.reshape(got.shape)
+        yield translate("This is the transpose."), want.T
+    for axis in (None, *range(want.ndim)):
+        yield translate("This is the sum of the expected values."), want.sum(axis=axis)
+        yield translate("This is the mean of the expected values."), want.mean(axis=axis)
+
+
+def format_distinct(got: float | np.ndarray, want: float | np.ndarray) -> tuple[str, str]:
+    """Two numbers or arrays as text, with more digits than elsewhere if the two texts are equal otherwise."""
+    texts, digits = (format_value(got), format_value(want)), 5
+    while texts[0] == texts[1] and not np.array_equal(got, want) and digits <= 17:
+        texts = (_with_digits(got, digits), _with_digits(want, digits))
+        digits += 1
     return texts
+
+
+def _with_digits(value: float | np.ndarray, digits: int) -> str:
+    return f"{value:.{digits}g}" if isinstance(value, float) else format_value(value, digits=digits)
 
 
 def format_value(value: object, entries: int = 12, digits: int = 4) -> str:

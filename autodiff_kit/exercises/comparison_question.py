@@ -63,12 +63,13 @@ def comparison_question(
     praise: str = "",
     spoils: Mapping[int, str] | None = None,
     smaller: Callable[..., Iterable[tuple[Any, ...]]] | None = None,
+    without: tuple[str, ...] = (),
 ) -> Question:
     """Make a question whose check compares one function with the worked answer.
 
     Parameters
     ----------
-    id, points, title, text, starter, hints, praise, spoils
+    id, points, title, text, starter, hints, praise, spoils, without
         As in :class:`Question`.
     solution : callable
         The worked answer. The learner's function has its name.
@@ -123,6 +124,7 @@ def comparison_question(
         example=example or first_input,
         praise=praise,
         spoils=spoils or {},
+        without=without,
         counterexample=counterexample_by(smaller, solution, tolerance) if smaller else None,
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from autodiff_kit.lessons.translation import translate
 
-from .compare import format_value, values_close
+from .compare import describe_relation, format_value, values_close
 from .diagnosis import describe_difference, format_call
 from .protocol import Call, ReturnedFunction, plain_copy
 
@@ -115,7 +115,9 @@ def _difference(what: str, got: Any, right: Any, tol: float) -> str:
     texts = format_value(got), format_value(right)
     if texts[0] == texts[1]:
         return describe_difference(what, array, want, tol)
-    return translate("{what} is {got}, expected {wanted}.").format(what=what, got=texts[0], wanted=texts[1])
+    words = translate("{what} is {got}, expected {wanted}.").format(what=what, got=texts[0], wanted=texts[1])
+    relation = describe_relation(array, want, tol)
+    return words + (relation and f" {relation}")
 
 
 def shorter(items: Sequence[Item]) -> Iterator[list[Item]]:

@@ -20,6 +20,7 @@ __all__ = ["find_custom_exercise", "load_built_lesson", "load_checks", "module_n
 
 
 NO_HINTS = ("This question has no hints.",) * 3
+OPTIONAL = ("spoils", "praise", "counterexample", "without")
 
 
 def find_custom_exercise(slug: str) -> Lesson | None:
@@ -99,7 +100,7 @@ def _load_question(entry: dict[str, Any], package: str) -> Question:
     if entry.pop("checked_later", False):
         return Question(**entry, check=no_public_check, messages={}, hints=NO_HINTS, example=_no_example, private=True)
     author = import_module(f"{package}.{module_name(entry['id'])}")
-    optional = {name: getattr(author, name) for name in ("spoils", "praise", "counterexample") if hasattr(author, name)}
+    optional = {name: getattr(author, name) for name in OPTIONAL if hasattr(author, name)}
     hints: tuple[str, str, str] = tuple(getattr(author, "hints", NO_HINTS))
     messages, example = getattr(author, "messages", {}), getattr(author, "example", _no_example)
     return Question(**entry, check=author.check, messages=messages, hints=hints, example=example, **optional)

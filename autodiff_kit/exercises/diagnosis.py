@@ -12,7 +12,7 @@ import numpy as np
 from autodiff_kit.lessons.translation import translate
 from autodiff_kit.platform import in_int64
 
-from .compare import first_mismatch, format_distinct, format_value, require_real_array, values_close
+from .compare import describe_relation, first_mismatch, format_distinct, format_value, require_real_array, values_close
 from .protocol import Call, Callback, CallbackNamespace, CallResult, LearnerCodeError, SeededGenerator
 
 if TYPE_CHECKING:
@@ -308,7 +308,12 @@ def _matches(model: object, got: object, tol: float) -> bool:
 
 
 def describe_difference(what: str, got: np.ndarray, want: np.ndarray, tol: float) -> str:
-    """The first difference of two arrays that are not equal, as a sentence."""
+    """The first difference of two arrays that are not equal, and how all of their values are related."""
+    relation = describe_relation(got, want, tol)
+    return _first_difference(what, got, want, tol) + (relation and f" {relation}")
+
+
+def _first_difference(what: str, got: np.ndarray, want: np.ndarray, tol: float) -> str:
     if got.shape != want.shape:
         return translate("{what} has shape {got}; {wanted} is expected.").format(
             what=what, got=got.shape, wanted=want.shape

@@ -41,6 +41,7 @@ from .protocol import (
     type_name,
 )
 from .tape_meter import TapeMeter
+from .withheld import WithheldFunctions, functions_given_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -203,7 +204,8 @@ class InProcessRunner:
                 array[...] = new  # a read-only array raises here
             with tape_meter, memory_meter, time_limit(self._seconds or SECONDS_FOR_A_CALL):
                 value = self._run(call, given, keywords, tape)
-        except LearnerCodeError:
+        except LearnerCodeError as error:
+            error.place = error.place or learner_line(error.__traceback__)
             raise
         except FLOATING_POINT_ERRORS as error:
             if call.quiet and not isinstance(error, ZeroDivisionError):
@@ -220,6 +222,7 @@ class InProcessRunner:
             gradients=self._gradients(call, tape, value, given),
             tapes=tape_meter.count(),
             nodes=tape_meter.max_live_nodes,
+            record=tape_meter.max_tape_bytes,
             peak=memory_meter.nbytes,
         )
 
@@ -256,11 +259,11 @@ class InProcessRunner:
             warnings.simplefilter("ignore")
             if not call.quiet:
                 warnings.simplefilter("error", RuntimeWarning)
-            if tape is None:
-                return function(*given, **keywords)
-            with tape:
-                tape.watch([given[i] for i in call.wrt])
-                return function(*given, **keywords)
+            with nullcontext() if tape is None else tape:
+                if tape is not None:
+                    tape.watch([given[i] for i in call.wrt])
+                with WithheldFunctions(call.without):
+                    return function(*given, **keywords)
 
     def _gradients(self, call: Call, tape: Any, value: Any, given: tuple[object, ...]) -> tuple[object, ...]:
         """Gradients of a result; None for a result that is not a tensor or has another shape than the seed."""
@@ -306,13 +309,15 @@ def callback_function(callback: Callback) -> Callable[..., Any]:
 
     def served(*args: object) -> Any:
         if callback.raw:
-            return copy_argument(callback(*args))
+            with functions_given_back():
+                return copy_argument(callback(*args))
         taken = [plain_copy(arg, _no_function) for arg in args]
         for arg in taken:
             if not isinstance(arg, np.ndarray | float | int):
                 kind = arg.kind if isinstance(arg, OpaqueValue) else type(arg).__name__
                 raise TypeError(f"{callback.name} takes arrays; it was given a value of type {kind}.")
-        return copy_argument(callback(*taken))
+        with functions_given_back():
+            return copy_argument(callback(*taken))
 
     served.__name__ = served.__qualname__ = callback.name
     callback_of_function[served] = callback

@@ -149,6 +149,8 @@ class Call:
     overwrite : tuple of ndarray
         Values written in place into the first arguments of the previous call before this one runs. A function that
         kept an argument instead of a copy then sees the new values.
+    without : tuple of str
+        The kit's functions that refuse while this one runs: the question's, which ``grade_attempt`` fills in.
     """
 
     function: str | ReturnedFunction
@@ -162,6 +164,7 @@ class Call:
     tapes: bool = False
     memory: bool = False
     overwrite: tuple[np.ndarray, ...] = ()
+    without: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -195,6 +198,8 @@ class CallResult:
         Peak memory of the call in bytes, if requested.
     nodes : int
         Largest number of recorded nodes alive at one time during the call, if it requested its tapes.
+    record : int
+        The most bytes that one tape held when it closed, if the call requested its tapes.
     """
 
     value: object = None
@@ -207,6 +212,7 @@ class CallResult:
     tapes: tuple[int, int] = (0, 0)
     peak: int = 0
     nodes: int = 0
+    record: int = 0
 
 
 def plain_copy(

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from autodiff_kit.lessons.translation import translate
+
+from .withheld import format_names
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
@@ -56,6 +60,9 @@ class Question:
     private : bool
         Whether the question is graded later, with a check that only the teacher has. ``check`` is then that of the
         public examples, or :func:`no_public_check`.
+    without : tuple of str
+        Functions of the kit that would be the answer, such as ``ak.nn.masked_softmax``. The text says so in a last
+        sentence, and they refuse while the learner's function runs; see :mod:`.withheld`.
     parameters : mapping
         Parameter -> the values from which each learner's is drawn. ``check``, ``counterexample`` and ``thorough``
         take them as keywords; see :mod:`.parameters`.
@@ -77,7 +84,16 @@ class Question:
     counterexample: Callable[[Call], Generator[Call, CallResult, str]] | None = None
     thorough: Callable[[AttemptEvaluation, np.random.Generator], CheckScript] | None = None
     private: bool = False
+    without: tuple[str, ...] = ()
     parameters: Mapping[str, Sequence[str | float | bool]] = field(default_factory=dict)
+
+    @property
+    def statement(self) -> str:
+        """The text, and the rule about functions of the kit if there is one."""
+        if not self.without:
+            return self.text
+        rule = translate("Write this without {names}. The check notices a call, by whatever name.")
+        return f"{self.text}\n\n{rule.format(names=format_names(self.without))}"
 
 
 def no_public_check(attempt: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:

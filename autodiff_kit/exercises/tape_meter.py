@@ -42,6 +42,8 @@ class TapeMeter:
         when it closes. All live nodes are counted after the 16th, 32nd, 64th tape and so on and at the end, because
         that count visits every object made in the block. Objects from before are frozen: a kernel in which a lesson has
         run holds a million of them.
+    max_tape_bytes : int
+        The most bytes that one tape held when it closed.
     """
 
     _running = 0  # meters that observe now: the last of them unfreezes
@@ -51,7 +53,7 @@ class TapeMeter:
         self._wanted = wanted
         self._previous: TapeObserver | None = None
         self._opened: list[weakref.ref[GradientTape]] = []
-        self._closed = self.max_live_nodes = 0
+        self._closed = self.max_live_nodes = self.max_tape_bytes = 0
 
     def __enter__(self) -> TapeMeter:
         if self._wanted:
@@ -95,6 +97,7 @@ class TapeMeter:
         """Called when a tape has left its ``with`` block."""
         self._closed += 1
         self.max_live_nodes = max(self.max_live_nodes, len(tape._record.nodes))
+        self.max_tape_bytes = max(self.max_tape_bytes, tape.nbytes)
         if self._closed >= FIRST_COUNT and self._closed & (self._closed - 1) == 0:
             self._count_live_nodes()
         if self._previous is not None:

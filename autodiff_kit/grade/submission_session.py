@@ -113,7 +113,7 @@ class SubmissionSession:
             self._connection.send(
                 "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet,
                 wrt=list(call.wrt), sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
-                memory=call.memory,
+                memory=call.memory, without=list(call.without),
             )  # fmt: skip
         except MessageTooLarge:  # perhaps by what the learner's functions returned before
             raise
@@ -162,6 +162,7 @@ class SubmissionSession:
             (_checked_count(about["tapes"][0]), _checked_count(about["tapes"][1])),
             _checked_count(about["peak"]),
             _checked_count(about["nodes"]),
+            _checked_count(about["record"]),
         )
 
 

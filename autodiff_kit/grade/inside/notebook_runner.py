@@ -173,7 +173,13 @@ def _answer_call(connection: RpcConnection, answer: InProcessRunner, message: Me
         connection.send("slip", text=error.text[:2000], place=error.place[:500], memory=memory)
         return
     fields: dict[str, Any] = {"warning": reply.warning[:500], "place": reply.place[:500], "changed": reply.changed}
-    fields |= {"error": reply.error, "tapes": reply.tapes, "peak": reply.peak, "nodes": reply.nodes}
+    fields |= {
+        "error": reply.error,
+        "tapes": reply.tapes,
+        "peak": reply.peak,
+        "nodes": reply.nodes,
+        "record": reply.record,
+    }
     try:
         connection.send("reply", [reply.value, reply.gradients], shared=reply.shared, **fields)
     except (ProtocolError, ValueError):
@@ -196,6 +202,7 @@ def _parse_call(message: Message) -> Call:
         about["tapes"],
         about["memory"],
         tuple(overwrite),
+        tuple(about["without"]),
     )
 
 

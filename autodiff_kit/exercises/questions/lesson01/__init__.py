@@ -11,7 +11,7 @@ LESSON = Lesson(
     slug="01_jacobian_vector_products",
     title="Jacobian-vector products: exercises",
     goal="Write both sweeps by hand, and compute rows, columns and whole Jacobians in the fewest sweeps.",
-    minutes=60,
+    minutes=90,
     reminders=(
         "A **push** (JVP) takes a tangent v with one entry per input and gives J·v. A **pull** (VJP) takes a cotangent u with one entry per output and gives u·J.",
         "In these exercises every output depends on the inputs, so no gradient is `None`.",

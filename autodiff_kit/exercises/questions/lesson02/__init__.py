@@ -11,7 +11,7 @@ LESSON = Lesson(
     slug="02_unconnected",
     title="Unconnected: exercises",
     goal="Name the cause of a None and its line, find what is connected from the record alone, and fill in zeros of the right shape and dtype.",
-    minutes=35,
+    minutes=50,
     reminders=(
         "A tape (lesson 00) records each operation with its inputs while its block is open. A gradient is a sum over paths: chains of recorded operations that have a derivative.",
         "A gradient of 0 is a number, the sum over paths that exist. None says that there is no path.",

@@ -38,7 +38,7 @@ def adam_with_mistake(
     w: Any, g: Any, slots: Slots, lr: float, b1: float, b2: float, eps: float, *,
     bias: bool = True, inside: bool = False, none_is_zero: bool = False, clock_runs: bool = False,
     square: bool = True, from_zero: bool = False, zero_skips: bool = False, zero_stays: bool = False,
-    t_kept: bool = False,
+    t_kept: bool = False, stores_corrected: bool = False, old_m: bool = False, half: str = "", late_t: bool = False,
 ) -> tuple[Any, Slots]:  # fmt: skip
     """One step of Adam; every switch is one misunderstanding."""
     if g is None and not none_is_zero:
@@ -47,10 +47,12 @@ def adam_with_mistake(
     if zero_skips and not np.any(g):
         return w, slots
     t = slots["t"] + 1
-    k = t - 1 if from_zero else t
+    k = t - 1 if from_zero else max(t - 1, 1) if late_t else t
     m = b1 * slots["m"] + (1 - b1) * g
     v = b2 * slots["v"] + (1 - b2) * (g * g if square else np.abs(g))
     mean, spread = (m / (1 - b1**k), v / (1 - b2**k)) if bias else (m, v)
+    mean, spread = m if half == "v" else mean, v if half == "m" else spread  # only the other one is corrected
+    mean = slots["m"] / (1 - b1**k) if old_m else mean
     root = np.sqrt(spread + eps) if inside else np.sqrt(spread) + eps
     step = np.where(g == 0, 0.0, lr * mean / root) if zero_stays else lr * mean / root
-    return w - step, {"m": m, "v": v, "t": slots["t"] if t_kept else t}
+    return w - step, {"m": mean if stores_corrected else m, "v": v, "t": slots["t"] if t_kept else t}

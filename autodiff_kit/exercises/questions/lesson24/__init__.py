@@ -14,7 +14,7 @@ LESSON = Lesson(
     minutes=45,
     reminders=(
         "A central difference takes two values at equal distances from x; even powers of the distance cancel (lesson 20).",
-        "The derivative of an inverse is one over that of the function, at the solution (lesson 21).",
+        "Newton's method for F(x) = y repeats x ← x − (F(x) − y)/F′(x); a bracket, two x between which F crosses y, keeps it from leaving (lesson 21).",
     ),
     rows=("B33",),
     keywords=("black box", "evolution strategies", "finite differences", "cost"),

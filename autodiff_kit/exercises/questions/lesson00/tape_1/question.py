@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.withheld import DERIVATIVES
 from autodiff_kit.lessons.translation import translate
 
 from . import solution
@@ -57,6 +58,7 @@ QUESTION = Question(
     text="""For y = a·b and z = yᵖ with an integer p ≥ 2, return the three derivatives (dz/dy, dz/da, dz/db). Use plain arithmetic and no tape: this is the arithmetic that a
 tape does. a may be negative or 0.""",
     writes=("slopes",),
+    without=DERIVATIVES,
     starter='''def slopes(a, b, p):
     """The derivatives (dz/dy, dz/da, dz/db) of z = y**p with y = a*b."""
     ...

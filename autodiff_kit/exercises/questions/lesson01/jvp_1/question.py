@@ -11,6 +11,7 @@ from autodiff_kit.exercises.compare import require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.withheld import DERIVATIVES
 from autodiff_kit.lessons.translation import translate
 
 from . import counterexample, misconceptions, solution
@@ -119,6 +120,7 @@ that are the result. It may contain an input, and it may contain a value twice.
 `push` returns the outputs y and their tangents dy = J·v. `pull` returns u·J, the gradient with respect to x of the sum of the outputs weighted by u.
 Each is one sweep over the lines, however many inputs there are: `push` follows the lines, and `pull` goes back from the outputs.""",
     writes=("push", "pull"),
+    without=DERIVATIVES,
     starter='''def push(program, outputs, x, v):
     """Values and tangents of the outputs: two arrays (y, dy)."""
     ...

@@ -41,8 +41,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         )
         for name, place, want, mistaken in asked:
             kit, counted = shared.CountedTransforms(), shared.CountedFunction(f)
-            reply = yield Call(name, (kit.callback, Callback(counted, "f", raw=True), x, *place))
-            if not a.warned(reply) and a.case(reply.value, want, mistaken, tol=1e-10, facts={"n": n, "m": m}):
+            errors = ("IndexError",) if place and place[0] >= min(n, m) else ()
+            reply = yield Call(name, (kit.callback, Callback(counted, "f", raw=True), x, *place), errors=errors)
+            if reply.error:
+                words = translate("{call}: there is no place {place} in a vector of {length}.", "lesson01")
+                told = {"call": f"{name}(kit, f, x, {place[0]})", "place": place[0], "length": min(n, m)}
+                a.fail({"row-is-column"}, words.format(**told))
+            elif not a.warned(reply) and a.case(reply.value, want, mistaken, tol=1e-10, facts={"n": n, "m": m}):
                 sweeps = max(kit.pulls + kit.pushes, counted.pulls + counted.pushes)
                 a.behave(
                     sweeps <= 1,

@@ -38,7 +38,21 @@ def row_by_another_kit(kit, f, x, i):
     return np.asarray(ak.stack([p(e(k, len(y))) for k in range(len(y))]))[i]
 
 
+def unit_of(vector, k):
+    found = np.zeros(len(vector))
+    found[k] = 1.0
+    return found
+
+
 WRONG = {
+    "row by a push, column by a pull": (
+        (
+            lambda kit, f, x, i: kit.jvp(f, x, unit_of(x, i))[1],
+            lambda kit, f, x, j: (lambda y, pull: pull(unit_of(y, j)))(*kit.vjp(f, x)),
+            gradient,
+        ),
+        "row-is-column",
+    ),
     "all rows, by another kit": ((row_by_another_kit, column, gradient), "jacobian-first"),
     "gradient returns J": ((row, column, whole), "gives-the-jacobian"),
     "gradient is J @ 1": (

@@ -39,7 +39,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         accused = named_5(reply)
         missed, wronged = lying - accused, accused - lying
         if missed or wronged:
-            names = _names_5(missed, wronged) if accused else set()
+            names = _names_5(missed, wronged, ops) if accused else set()
             a.fail(names, _words_5(missed, wronged), **gap(rng, ops, wronged or missed))
 
 
@@ -55,10 +55,12 @@ def named_5(reply: CallResult) -> set[str]:
     return value
 
 
-def _names_5(missed: set[str], wronged: set[str]) -> set[str]:
+def _names_5(missed: set[str], wronged: set[str], ops: dict[str, tuple[Any, Any, Array]]) -> set[str]:
     """The misconceptions that explain which operations were missed and which were named without reason."""
     if wronged == {"square"} and not missed:
         return {"asks-the-identity-for-truth"}
+    if not missed and any(ops[name][2].dtype == np.float64 for name in wronged - {"scale"}):
+        return {"asks-for-equality"}
     if missed <= {"tiny"}:
         return {"tolerance-without-scale"}
     if wronged:
@@ -105,6 +107,7 @@ numbers near 1e12 or near 1e-9, and some compute in float32 (the dtype of x). `r
     messages={
         "probe-of-ones": "The wrong pull of roll was not found. With u = v = (1, …, 1) a roll and its opposite give the same number. Use random u and v.",
         "tolerance-without-scale": "For {op} the two inner products differ by {gap}, and the sizes of their terms sum to {size}. One fixed limit cannot fit all scales: compare the difference with that size, times eps of the dtype.",
+        "asks-for-equality": "For {op} the two inner products differ by {gap}, a rounding of their terms, and it was named. Two floats that are computed in different ways are rarely equal: allow what rounding can do.",
         "tolerance-too-loose": "The wrong pull of sin was not found. It is off by a factor of 1.001 only, and the limit lets it pass.",
         "asks-the-identity-for-truth": "square was named, but its push and its pull agree: both lack the factor 2 of the true derivative. The adjoint test compares the two rules with each other, not with f.",
     },

@@ -28,5 +28,6 @@ WRONG = {
     "absolute 1e-6": ((wrong_pulls_with(tol=lambda size: 1e-6),), "tolerance-without-scale"),
     "absolute 1e-9, ones": ((wrong_pulls_with(np.ones, tol=lambda size: 1e-9),), ""),
     "nobody": ((lambda ops, rng: set(),), ""),
-    "everybody": ((lambda ops, rng: set(ops),), "tolerance-without-scale"),
+    "everybody": ((lambda ops, rng: set(ops),), "asks-for-equality"),
+    "exactly equal": ((wrong_pulls_with(tol=lambda size: 0.0),), "asks-for-equality"),
 }

@@ -91,6 +91,7 @@ Return `(cause, line)`. The causes are those of the lesson: 1 a tensor replaced 
 3 an operation without a derivative, 4 state, 5 the target does not use the source; and 0 if they are connected. `line` is the index in the list, counted from 0, and None for the causes 0 and 5. If a name is
 assigned several times, `source` means its last value. The kit runs each program and calls `tape.explain`; your answer is compared with that.""",
     writes=("diagnose",),
+    without=("ak.GradientTape",),
     starter='''def diagnose(program, target, source):
     """Why the gradient is None: return (cause, line)."""
     ...

@@ -98,6 +98,7 @@ QUESTION = Question(
 It returns the value, 0 at (0, 0) and x log y elsewhere, and a function `pull`: for a cotangent g of that shape, `pull(g)` returns `(dx, dy)`. At (0, 0) both are 0, by
 convention; elsewhere they are g times the partial derivatives of x log y. In the check, y is 0 only where x is 0 too. A floating-point warning fails the case.""",
     writes=("xlogy",),
+    without=("ak.xlogy",),
     starter='''def xlogy(x, y):
     """x log y, and 0 at (0, 0): return (value, pull); pull(g) returns (dx, dy)."""
     ...

@@ -75,6 +75,7 @@ QUESTION = Question(
     text="""Write log(1 + eˣ) in the form that `@ak.custom_gradient` asks for, but without the decorator: `log1pexp(x)` returns the value and a function `pull`; `pull(g)` returns the gradient of x. `x` is a
 NumPy array of float64 or float32 with entries from −1000 to 1000, and both results have its dtype. At x = −40 the value is 4.2·10⁻¹⁸, not 0. A floating-point warning fails the case.""",
     writes=("log1pexp",),
+    without=("ak.softplus", "ak.sigmoid", "ak.log_sigmoid", "ak.logaddexp"),
     starter='''def log1pexp(x):
     """log(1 + exp(x)): return (value, pull); pull(g) returns the gradient of x."""
     ...

@@ -38,10 +38,11 @@ def sigmoid_case(a: AttemptEvaluation, dtype: type) -> CheckScript:
         leaves="leaves-float32",
     ):
         return False
-    tails = np.abs(require_real_array(reply.value, "sigmoid")[:3] / right[:3] - 1)
+    got = require_real_array(reply.value, "sigmoid")
+    tails = np.abs(got[:3] / right[:3] - 1)
     return a.behave(
         bool(np.all(tails < 1e-3)),
-        "tail-cut-off",
+        "tail-cancelled" if got[0] == got[1] == 0 else "tail-cut-off",
         translate("sigmoid is not small enough at −30, −60 or −80.", "lesson06"),
         half=False,
     )
@@ -77,6 +78,7 @@ QUESTION = Question(
 accurate: σ(−60) is about 8.8e-27, not 0. Then use it to write `soft_floor(x, s, K)`, the sum of σ(s(x − k)) over k = 1 … K.
 For a float32 array both return float32.""",
     writes=("sigmoid", "soft_floor"),
+    without=("ak.sigmoid", "ak.relax.soft_floor"),
     starter='''def sigmoid(z):
     """1 / (1 + exp(-z)) of an array, without overflow."""
     ...
@@ -90,6 +92,7 @@ def soft_floor(x, s, K):
     messages={
         "overflows": "exp({z}) overflowed. Write the sigmoid so that no power of e has a positive exponent.",
         "tail-cut-off": "σ(−60) should be about 8.8e-27. Clipping z, or adding a small number, stops the overflow but makes the tail constant, so its derivative is lost.",
+        "tail-cancelled": "σ(−60) should be about 8.8e-27, and yours is 0. A difference such as 1 + tanh(z/2) or 1 − σ(−z) keeps sixteen digits of 1, and nothing below 1e-16. Find a form without a difference of numbers near 1.",
         "divides-by-s": "Your steps get softer as s grows. Here s is a sharpness: it multiplies x − k.",
         "counts-from-zero": "Your first step is at x = 0, so soft_floor(0.5) tends to 1. The first step belongs at x = 1.",
         "falls-instead-of-rises": "Your function falls from 1 to 0: it is σ(−z). The sigmoid rises.",

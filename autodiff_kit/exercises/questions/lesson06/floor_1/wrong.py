@@ -29,6 +29,8 @@ def both(sg, stairs=None):
 
 
 WRONG = {
+    "by tanh": ((lambda z: 0.5 * (1 + np.tanh(z / 2)), soft), "tail-cancelled"),
+    "1 minus the other side": ((lambda z: 1 - 1 / (1 + np.exp(np.minimum(z, 50))), soft), "tail-cancelled"),
     "1/(1+exp(-z))": (both(naive), "overflows"),
     "exp(z)/(1+exp(z))": (both(flipped), "overflows"),
     "clipped at 20": (both(clipped), "tail-cut-off"),

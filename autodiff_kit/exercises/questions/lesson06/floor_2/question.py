@@ -37,8 +37,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             names = {name for name, model in staircases(x, s, K, c).items() if values_close(got, model, 1e-6)}
             if not names and got.shape == x.shape and np.all(np.abs(got[: j.size] - (j - 0.5)) < 1e-3):
                 names = {"sharper-is-enough"}  # at whatever multiple of s
-            if not names and got.shape == x.shape and (yield from stays_early(s, K, tol)):
-                names = {"shift-does-not-shrink"}
+            if not names and got.shape == x.shape:
+                names = yield from misplaced(s, K, tol)
             _off_2(a, got, x, tol, names)
 
 
@@ -92,14 +92,24 @@ def thorough(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 yield from rising(a, s, K, tol)
 
 
-def stays_early(s: float, K: int, tol: float) -> CheckScript:
-    """Whether the integers are right and the jump stays early however sharp the stairs are."""
-    x = np.array([3.0, 3.5, 4 - 0.09])
-    replies = []
+def misplaced(s: float, K: int, tol: float) -> CheckScript:
+    """What is wrong with where the third step lies: how far before 3 it has risen by a half, at two sharpnesses."""
+    c = float(np.log((1 - tol) / tol))
+    early = []
     for sharpness in (s, 40 * s):
+        x = np.linspace(2.0, 4.0, 20001)
         reply = yield Call("shifted", (x, sharpness, K, tol), quiet=True)
-        replies.append(require_real_array(reply.value, "shifted"))
-    return bool(abs(replies[0][0] - 3) <= 2 * tol and abs(replies[1][2] - 3) > 0.5)
+        y = require_real_array(reply.value, "shifted")
+        if y.shape != x.shape or not y[0] < 2.5 < y[-1] or abs(y[5000] - 2) > 2 * tol:
+            return set()  # the value between the integers is not floor's
+        early.append(3 - float(x[np.argmax(y >= 2.5)]))
+    if early[0] < -1e-4:
+        return {"shifts-the-wrong-way"}
+    if abs(early[0] - early[1]) < 0.1 * abs(early[0]) and abs(early[0]) > 2e-4:
+        return {"shift-does-not-shrink"}
+    if 0 < early[0] < 0.9 * c / s:
+        return {"shift-too-small"}
+    return {"begins-too-early"} if early[0] > 3 * c / s else set()
 
 
 def _off_2(a: AttemptEvaluation, got: np.ndarray, x: np.ndarray, tol: float, names: set[str]) -> None:
@@ -122,6 +132,7 @@ QUESTION = Question(
 right at the integers: |shifted(k) − k| ≤ 2·tol for k = 1 … K−1. Between the integers it must still tend to floor as s grows. A step
 may begin early, but at most by about 3·ln(1/tol)/s. Any function that keeps these bounds passes.""",
     writes=("shifted",),
+    without=("ak.relax.soft_floor",),
     starter='''def shifted(x, s, K, tol):
     """A smooth staircase of K steps with sharpness s that is within 2*tol of floor on the integers."""
     ...
@@ -132,6 +143,8 @@ may begin early, but at most by about 3·ln(1/tol)/s. Any function that keeps th
         "moves-the-value": "Adding ½ to the value makes the integers right, but between them it is wrong by ½.",
         "turns-it-into-round": "Your function approximates round, not floor: at 2.75 it gives 3. How far before an integer may a step begin?",
         "shift-does-not-shrink": "Your shift does not depend on s, so the steps stay early at every s and the limit is not floor. The shift must shrink as s grows.",
+        "shift-too-small": "Your steps are early by too little: at an integer a step must have risen to 1 − 2·tol. How far to the right of its middle does σ reach that?",
+        "begins-too-early": "Your steps begin too early: more than 3·ln(1/tol)/s before an integer the value must still be that of floor.",
         "hard-floor": "This is floor itself: its derivative is 0, and a search cannot use it. The function must be smooth.",
         "shifts-the-wrong-way": "Your steps come later than before: at an integer the step has hardly begun. Shift them the other way.",
     },

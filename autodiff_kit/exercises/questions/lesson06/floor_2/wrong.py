@@ -19,6 +19,11 @@ WRONG = {
     "1000 times sharper": ((lambda x, s, K, tol: soft(x, 1000 * s, K),), "sharper-is-enough"),
     "sharper by tol": ((lambda x, s, K, tol: soft(x, s / tol, K),), "sharper-is-enough"),
     "constant shift .2": ((lambda x, s, K, tol: soft(x + 0.2, s, K),), "shift-does-not-shrink"),
+    "early by tol": ((lambda x, s, K, tol: soft(x + tol, s, K),), "shift-does-not-shrink"),
+    "late by tol": ((lambda x, s, K, tol: soft(x - tol, s, K),), "shifts-the-wrong-way"),
+    "early by 1/s": ((lambda x, s, K, tol: soft(x + 1 / s, s, K),), "shift-too-small"),
+    "six times too early": ((lambda x, s, K, tol: soft(x + 6 * np.log(1 / tol) / s, s, K),), "begins-too-early"),
+    "late by ln(1/tol)/s": ((lambda x, s, K, tol: soft(x + np.log(tol) / s, s, K),), "shifts-the-wrong-way"),
     "hard": ((lambda x, s, K, tol: np.clip(np.floor(x), 0, K),), "hard-floor"),
     "hard, and early": (
         (lambda x, s, K, tol: np.clip(np.floor(x + np.log(1 / tol) / s), 0, K),),

@@ -23,7 +23,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for dtype, tol in ((np.float64, 1e-10), (np.float32, 2e-4)):
         for s in (2.0, 8.0, 300.0):
             K = int(rng.integers(5, 8))
-            x = np.r_[rng.uniform(0.2, K + 0.8, 12), -0.6, K + 1.4, 1, 3, 5].astype(dtype)
+            x = np.r_[rng.uniform(0.2, K + 0.8, 12), -0.6, -1.5, K + 1.4, 1, 3, 5].astype(dtype)
             g = rng.normal(size=x.shape).astype(dtype)
             reply = yield Call("surrogate", (x, s, K))
             if a.warned(reply):
@@ -33,7 +33,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             a.case(
                 value,
                 hard,
-                {"relaxes-the-forward": shared.soft_floor(x, s, K), "not-clipped": np.floor(x)},
+                {
+                    "relaxes-the-forward": shared.soft_floor(x, s, K),
+                    "not-clipped": np.floor(x),
+                    "rounds": np.clip(np.round(x), 0, K),
+                },
                 tol=tol,
                 of=translate("The value of surrogate", "lesson06"),
                 dtype=dtype,
@@ -61,6 +65,8 @@ def pulled(a: AttemptEvaluation, back: CallResult, g: np.ndarray, slope: np.ndar
         "ignores-the-cotangent": slope,
         "straight-through": g,
         "forgets-the-sharpness": g * slope / s,
+        "sharpness-twice": g * slope * s,
+        "adds-the-cotangent": g + slope,
     }
     a.case(back.value, g * slope, mistaken, tol=tol, of="pull(g)", dtype=g.dtype.type, leaves="changes-the-dtype")
 
@@ -73,6 +79,7 @@ QUESTION = Question(
 exactly floor (clipped to 0 … K), and a function `pull(g)`. It multiplies the incoming gradient g by the derivative of the smooth
 staircase Σ σ(s(x − k)), k = 1 … K, entry by entry. Both keep the dtype of x: for float32 they are float32.""",
     writes=("surrogate",),
+    without=("ak.relax.soft_floor",),
     starter='''def surrogate(x, s, K):
     """Return (value, pull): floor of x clipped to 0...K, and a function of the incoming gradient g."""
     ...
@@ -81,6 +88,9 @@ staircase Σ σ(s(x − k)), k = 1 … K, entry by entry. Both keep the dtype of
     messages={
         "relaxes-the-forward": "The value is the smooth staircase. It must be floor: 1.7 gives 1. Only the derivative is taken from the staircase.",
         "not-clipped": "The value is floor without the clip. Below 0 it must be 0, and above K it must be K.",
+        "rounds": "The value is that of round: 1.7 gives 2. floor gives 1.",
+        "sharpness-twice": "pull is too large by a factor of s. The derivative of σ(s(x − k)) has this factor once.",
+        "adds-the-cotangent": "pull adds g to the derivative. By the chain rule it is multiplied by the incoming gradient g.",
         "changes-the-dtype": "x is float32, and a result is float64. Both results have the dtype of x: look for a constant array or a conversion that is float64.",
         "uses-floor's-own-slope": "pull gives 0, the derivative of floor itself. Here the rule uses another derivative, that of the smooth staircase.",
         "no-gradient-at-all": "pull gives None, as floor itself does. Here the rule returns g times the derivative of the smooth staircase.",

@@ -35,6 +35,17 @@ def area_fine_grid(s, a, b, K):
 
 
 WRONG = {
+    "height 1/4": ((lambda s: (0.25, *spike(s)[1:]), area), "height-without-s"),
+    "height s/2": ((lambda s: (s / 2, *spike(s)[1:]), area), "height-is-half-of-s"),
+    "width of s = 1": ((lambda s: (s / 4, spike(1.0)[1], 1.0), area), "width-without-s"),
+    "width 4/s": ((lambda s: (s / 4, 4 / s, 1.0), area), "width-by-the-height"),
+    "width from 1/4 to 3/4": ((lambda s: (s / 4, 2 * np.log(3) / s, 1.0), area), "width-of-the-step"),
+    "b before a": ((spike, lambda s, a, b, K: area(s, b, a, K)), "area-negative"),
+    "b - a": ((spike, lambda s, a, b, K: b - a), "width-of-the-window"),
+    "difference of slopes": (
+        (spike, lambda s, a, b, K: float(slope(np.float64(b), s, K) - slope(np.float64(a), s, K))),
+        "slopes-subtracted",
+    ),
     "quadrature": ((spike, area_grid), "quadrature-misses-the-spike"),
     "finer sum": ((spike, area_fine_grid), "quadrature-misses-the-spike"),
     "jumps counted": ((spike, lambda s, a, b, K: np.floor(b) - np.floor(a)), "area-of-the-hard-floor"),

@@ -32,6 +32,18 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             return
         for target in (2, 3, 4):
             judge(a, starts, target, schedule)
+        grows_slowly(a, schedule)
+
+
+def grows_slowly(a: AttemptEvaluation, schedule: list[float]) -> None:
+    """Whether s never falls, and grows by at most a half from one step to the next."""
+    growth = np.array(schedule[1:]) / schedule[:-1]
+    i = int(np.argmax(np.where(growth < 1, np.inf, growth)))
+    facts = {"i": i + 1, "s0": schedule[i], "s1": schedule[i + 1]}
+    if not a.failed_cases:  # another fault says more
+        words = translate("From step {i} on s goes from {s0} to {s1}.", "lesson06").format(**facts)
+        name = "falls-again" if growth[i] < 1 else "jumps"
+        a.behave(1 <= growth[i] <= 1.5 + 1e-9, name, words, half=False, **facts)
 
 
 def thorough(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -43,6 +55,7 @@ def thorough(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             return
         for target in (2, 3, 4):
             judge(a, starts, target, schedule)
+        grows_slowly(a, schedule)
 
 
 def asked_schedule(a: AttemptEvaluation, steps: int) -> Generator[Call, CallResult, list[float] | None]:
@@ -105,8 +118,8 @@ QUESTION = Question(
     title="An annealing schedule",
     text="""The check minimises (soft_floor(x, s) − target)² by gradient descent with learning rate 0.1. Your `schedule(i, steps)`
 gives the sharpness s of step i. The targets are 2, 3 and 4; there are 40 to 120 steps. From every start in (0.05, 0.95) and (4, 5.5)
-the search must end where floor(x) is the target and soft_floor(x, s) is within 0.02 of it. The last s must be at least 15. Any schedule
-that does this passes.""",
+the search must end where floor(x) is the target and soft_floor(x, s) is within 0.02 of it. The last s must be at least 15, and
+it is reached slowly: from one step to the next s grows by at most a half of itself, and it never falls. Any schedule that does this passes.""",
     writes=("schedule",),
     starter='''def schedule(i, steps):
     """The sharpness of step i = 0 ... steps-1."""
@@ -115,6 +128,8 @@ that does this passes.""",
     check=check,
     messages={
         "starts-sharp": "The first s is {s}, and there the derivative at the start {x} is {d}: too small to move. Which s gives a larger derivative at the start?",
+        "jumps": "The search arrives, but at step {i} your s jumps from {s0} to {s1}. Let it grow by at most a half of itself from one step to the next.",
+        "falls-again": "The search arrives, but at step {i} your s falls from {s0} to {s1}. Let it only grow.",
         "never-sharpens": "The last s is {s1}. There soft_floor is still {err} away from floor a quarter of the way to the next jump. At least 15 is asked for.",
         "anneals-backwards": "Your s falls from {s0} to {s1}. The search needs a soft function first and a sharp one at the end.",
         "gives-the-temperature": "Your values fall from {s0} to {s1}, as a temperature 1/s does. The schedule returns the sharpness s.",

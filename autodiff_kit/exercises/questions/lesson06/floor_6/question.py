@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autodiff_kit.exercises.compare import format_value, require_real_array, values_close
+from autodiff_kit.exercises.compare import describe_relation, format_value, require_real_array, values_close
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call
 from autodiff_kit.exercises.question import Question
 from autodiff_kit.lessons.translation import translate
 
-from . import solution
+from . import misconceptions, solution
 
 if TYPE_CHECKING:
     from autodiff_kit.exercises.protocol import CheckScript
@@ -38,6 +38,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 "not-averaged": (np.floor(x),),
                 "mean-of-the-ends": (np.floor(x - w / 2) + ends,),
                 "sum-over-the-window": (mean * w,),
+                "rounds-toward-zero": misconceptions.means_of_trunc(x, w),
+                "twice-the-window": (solution.box_floor(x, 2 * w)[0],),
                 "window-on-one-side": tuple(solution.box_floor(x + side * w / 2, w)[0] for side in (-1, 1)),
             }
             names = {name for name, found in models.items() if any(values_close(got, one, 1e-9) for one in found)}
@@ -45,12 +47,21 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 names = {"samples"}
             err = float(np.abs(got - mean).max()) if got.shape == mean.shape else float("nan")
             text = translate("The value of {call} is off by up to {err}.", "lesson06")
-            a.fail(names, text.format(call=f"box_floor(x, {w:g})", err=format_value(err)), err=err, w=w)
+            relation = describe_relation(got, mean, 1e-10)
+            a.fail(
+                names,
+                text.format(call=f"box_floor(x, {w:g})", err=format_value(err)) + (relation and f" {relation}"),
+                err=err,
+                w=w,
+            )
         mistaken = {
             "slope-of-floor-inside": np.zeros_like(x),
             "one-everywhere": np.ones_like(x),
             "window-not-divided-out": climb * w,
             "window-on-one-side": solution.box_floor(x + w / 2, w)[1],
+            "rounds-toward-zero": (np.trunc(x + w / 2) - np.trunc(x - w / 2)) / w,
+            "divided-twice": climb / w,
+            "twice-the-window": solution.box_floor(x, 2 * w)[1],
         }
         facts = {"w": w, "a": int(np.floor(w)), "b": int(np.floor(w)) + 1}
         what = translate("The slope of {call}", "lesson06").format(call=f"box_floor(x, {w:g})")
@@ -64,6 +75,7 @@ QUESTION = Question(
     text="""`box_floor(x, w)` returns two arrays: the exact mean of floor over the window [x − w/2, x + w/2], and the exact derivative of
 this mean with respect to x. Ten digits are compared, so a mean of samples is not enough.""",
     writes=("box_floor",),
+    without=("ak.relax.filtered_floor", "ak.relax.piecewise_linear_floor"),
     starter='''def box_floor(x, w):
     """(value, slope): the mean of floor over [x - w/2, x + w/2], and its derivative."""
     ...
@@ -72,6 +84,9 @@ this mean with respect to x. Ten digits are compared, so a mean of samples is no
     messages={
         "samples": "Your value is an estimate, off by up to {err}. For the exact mean: which part of the window lies above each integer?",
         "right-for-whole-widths": "Your value is x − ½. It is the mean if the width is an integer. At w = {w} it is off by up to {err}: which part of the window lies above each integer?",
+        "rounds-toward-zero": "For negative x this is not floor: int and trunc round towards 0, and floor(−0.5) is −1.",
+        "twice-the-window": "Your window goes from x − w to x + w, twice as wide as asked: it reaches w/2 to each side.",
+        "divided-twice": "The slope was divided twice by w. It is the difference of floor at both ends, divided by w.",
         "slope-of-floor-inside": "Your derivative is 0, as that of floor is. But when x moves, the ends of the window move across jumps, so the mean changes.",
         "one-everywhere": "A derivative of 1 is right for w = 1. A window of width {w} holds {a} or {b} jumps.",
         "window-not-divided-out": "Your derivative is the number of jumps in the window. A mean is divided by the width of the window.",

@@ -16,7 +16,19 @@ def sampled(x, w):
     return np.floor(x + w * (rng.random((20_000, 1)) - 0.5)).mean(0), box(x, w)[1]
 
 
+def box_trunc(x, w):
+    def G(z):
+        k = np.trunc(z)
+        return k * z - k * (k + np.sign(z)) / 2
+
+    return (G(x + w / 2) - G(x - w / 2)) / w, (np.trunc(x + w / 2) - np.trunc(x - w / 2)) / w
+
+
 WRONG = {
+    "trunc": ((box_trunc,), "rounds-toward-zero"),
+    "trunc in the slope": ((lambda x, w: (box(x, w)[0], box_trunc(x, w)[1]),), "rounds-toward-zero"),
+    "window of 2w": ((lambda x, w: box(x, 2 * w),), "twice-the-window"),
+    "slope over w twice": ((lambda x, w: (box(x, w)[0], box(x, w)[1] / w),), "divided-twice"),
     "mean of samples": ((sampled,), "samples"),
     "window to the right": ((lambda x, w: box(x + w / 2, w),), "window-on-one-side"),
     "x - 1/2": ((lambda x, w: (x - 0.5, box(x, w)[1]),), "right-for-whole-widths"),

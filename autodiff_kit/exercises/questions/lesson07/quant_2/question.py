@@ -108,6 +108,7 @@ Return `(y, pull)`: the rounded values as floats, and a function. For a cotangen
 `(dx, dmin, dmax)`. In it rounding and nudging count as the identity. A clamped entry depends on an end and not on x, so its entry of g goes
 to `dmin` or `dmax`, which are one number each. An entry counts as clamped if it lies outside the nudged range. Use NumPy.""",
     writes=("fake_quant",),
+    without=("ak.relax.fake_quant",),
     starter='''def fake_quant(x, lo, hi, bits):
     """Rounded values: return (y, pull), where pull(g) returns (dx, dmin, dmax)."""
     ...

@@ -71,6 +71,7 @@ QUESTION = Question(
 cotangent `g`, return the whole gradient of $\\sum_i g_i\\,y_i$ with respect to x by the straight-through rule. It includes what goes through min
 and max. Where several entries equal the minimum (or the maximum), they share its gradient equally.""",
     writes=("total",),
+    without=("ak.relax.fake_quant",),
     starter='''def total(x, bits, g):
     """The gradient with respect to x, where min and max are computed from x."""
     ...

@@ -70,6 +70,7 @@ QUESTION = Question(
 logits. This is enough for the gradient and one more array of that shape, but not for a one-hot table and a copy at each step. The logits must
 not be changed. For labels that are no class, negative ones too, raise a ValueError.""",
     writes=("lean",),
+    without=("ak.nn.sparse_softmax_cross_entropy", "ak.nn.softmax_cross_entropy", "ak.nn.log_softmax"),
     starter='''def lean(logits, labels):
     """The mean cross-entropy with little memory besides the logits: return (loss, gradient)."""
     ...

@@ -25,28 +25,39 @@ Array = np.ndarray[Any, Any]
 def scores_of(rng: np.random.Generator, shape: tuple[int, ...], mode: str, keep: Array) -> Array:
     """Scores that are ordinary, far above or below 0, or very large where they are padded."""
     scores: Array = rng.normal(size=shape) * 2
-    scores = scores + {"offset": 1e4, "low": -1e7}.get(mode, 0.0)
+    scores = scores + {"offset": 1e4, "low": -1e7, "far": -1e12}.get(mode, 0.0)
     return np.where(keep, scores, scores + 1e12) if mode == "huge padding" else scores
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for name in ("zero_after", "renormalised", "masked_before"):
         for shape in ((4,), (3, 5), (2, 3, 6)):
-            for mode in ("plain", "offset", "low", "huge padding"):
+            for mode in ("plain", "offset", "low", "far", "huge padding"):
                 keep = shared.random_masks(rng, shape)
                 scores = scores_of(rng, shape, mode, keep)
                 reply = yield Call(name, (scores, keep))
-                scale = "padding-sets-the-scale" if mode == "huge padding" else ""
-                over = "overflow" in reply.warning or mode == "low"
-                if not a.warned(reply, "overflows" if over else scale, s=float(scores.max()), function=name):
-                    weighed(a, name, reply, scores, keep, telling=mode in ("plain", "offset"))
+                facts = {"function": name, "s": float(scores.max()), "c": words_of(None)}
+                if reply.warning and mode == "huge padding" and "overflow" not in reply.warning:
+                    a.behave(False, "padding-sets-the-scale", **facts)  # half: the formula is right, its range is not
+                elif not a.warned(reply, warned_name(a, reply, mode), **facts):
+                    weighed(a, name, reply, scores, keep, mode)
         if a.failed_cases:
             return  # each function has faults of its own: those of the first one are named, then those of the next
 
 
-def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, keep: Array, *, telling: bool) -> None:
-    """Judge one design's weights; where scores are far apart (not ``telling``), other mistakes look like two of these."""
-    zeroed = shared.softmax(scores) * keep
+def warned_name(a: AttemptEvaluation, reply: CallResult, mode: str) -> str:
+    """The misconception behind a warning; far below 0 it is a number in place of −inf, unless exp overflowed before."""
+    if "overflow" in reply.warning or any("overflows" in case.names for case in a.failed_cases):
+        return "overflows"
+    return "not-small-enough" if mode in ("low", "far") else ""
+
+
+def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, keep: Array, mode: str) -> None:
+    """Judge one design's weights; where scores are far apart, other mistakes look like two of these."""
+    telling = mode in ("plain", "offset")
+    # exp(s - logsumexp(s)) is right, too: near -10⁷ it rounds s by about 1e-9, and near -10¹² by 1e-4.
+    tol = 1e-3 if mode == "far" else 1e-8
+    zeroed, by_zeros = shared.softmax(scores) * keep, shared.softmax(np.where(keep, scores, 0))
     c: float | None = None
     mistaken: dict[str, Array | None]
     if name == "zero_after":
@@ -54,20 +65,21 @@ def weighed(a: AttemptEvaluation, name: str, reply: CallResult, scores: Array, k
             "wrong-axis": misconceptions.softmax_over_first_axis(scores) * keep,
             "masks-before-instead": solution.masked_before(scores, keep),
             "mask-inverted": shared.softmax(scores) * ~keep,
+            "zeroes-the-scores": by_zeros if telling or a.failed_cases else None,
+            "zeroed-scores-stay": by_zeros * keep if telling or a.failed_cases else None,
         }
     else:
-        lowered, c = misconceptions.finite_number_for_minus_inf(scores, keep, reply.value)
+        lowered, c = misconceptions.finite_number_for_minus_inf(scores, keep, reply.value, tol)
         mistaken = {
             "not-renormalised": zeroed,
             "not-small-enough": lowered,
         }
         if telling or a.failed_cases:
-            mistaken["zeroes-the-scores"] = shared.softmax(np.where(keep, scores, 0))
+            mistaken["zeroes-the-scores"] = by_zeros
             mistaken["mask-inverted"] = solution.masked_before(scores, ~keep)
     want = getattr(solution, name)(scores, keep)
     kept = float(zeroed.reshape(-1, zeroed.shape[-1])[0].sum())
-    # exp(s - logsumexp(s)) is right, too: near -10⁷ it rounds s by about 1e-9.
-    a.case(reply.value, want, mistaken, tol=1e-8, facts={"sum": kept, "function": name, "c": words_of(c)})
+    a.case(reply.value, want, mistaken, tol=tol, facts={"sum": kept, "function": name, "c": words_of(c)})
 
 
 def words_of(c: float | None) -> str:
@@ -82,12 +94,14 @@ QUESTION = Question(
     text="""Write the three designs of the lesson. The softmax is taken over the last axis; there may be any number of leading axes.
 
 - `zero_after`: the softmax of all scores, then 0 where `keep` is False. Nothing is renormalised.
-- `renormalised`: the kept weights of `zero_after`, divided by their sum.
+- `renormalised`: what the kept weights of `zero_after` would be, divided by their sum.
 - `masked_before`: scores set to −inf where `keep` is False, then the softmax.
 
 `keep` is True at the real positions, and every row has at least one. Scores may lie
-far from 0 (10⁴ or −10⁷), and padded ones may be as large as 10¹²: there must be no overflow and no warning, and the padding must get no weight.""",
+far from 0 (10⁴, −10⁷ or −10¹²), and padded ones may be as large as 10¹²: there must be no overflow and no warning, and the padding must get no weight. Beside
+such a padded score all kept weights of `zero_after` are rounded to 0. So `renormalised` needs a formula that does not divide them; dividing them is worth half of the points.""",
     writes=("zero_after", "renormalised", "masked_before"),
+    without=("ak.nn.softmax", "ak.nn.masked_softmax"),
     starter='''def zero_after(scores, keep):
     """Softmax over the last axis, then 0 where keep is False."""
     ...
@@ -106,6 +120,7 @@ def masked_before(scores, keep):
     messages={
         "not-renormalised": "`{function}`: the kept weights of the first row sum to {sum}, not 1. Divide them by their sum.",
         "zeroes-the-scores": "`{function}`: padded scores were set to 0, and e⁰ = 1, so the padding still gets weight. Which score gives e^s = 0?",
+        "zeroed-scores-stay": "`{function}`: the scores were multiplied by the mask before the softmax. A score of 0 still takes part: e⁰ = 1 was added to Z in place of e^s.",
         "not-small-enough": "`{function}`: the padding got weight. {c} was added to its scores, or took their place, and this is not small enough beside the other scores. Which number gives e^s = 0 beside all of them?",
         "overflows": "`{function}`: exp({s}) is too large for a float, or 0. Subtract the row's largest score before exp; the weights stay the same.",
         "padding-sets-the-scale": "`{function}`: the largest score was a padded one. After it was subtracted, exp of every kept score was 0. Take the maximum over the kept scores.",

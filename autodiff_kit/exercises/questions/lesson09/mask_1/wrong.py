@@ -31,6 +31,11 @@ def max_of_all(s, k):
     return p / p.sum(-1, keepdims=True)
 
 
+def weighed_again(s, k):
+    p = sm(np.where(k, s, -1e9)) * k
+    return p / p.sum(-1, keepdims=True)
+
+
 def axis_0(s, k):
     e = np.exp(s - s.max(0))
     return (e / e.sum(0)) * k
@@ -50,6 +55,10 @@ WRONG = {
     **{f"adds {c:g}": (adds(c), "not-small-enough") for c in (-10.0, -100.0, -1e4, -1e9)},
     **{f"sets to {c:g}": (sets(c), "not-small-enough") for c in (-10.0, -100.0, -1e4)},
     "adds -7": (adds(-7.0), ""),
+    "sets to -1e9": (sets(-1e9), "not-small-enough"),
+    "-1e9, then the mask": ((zero_after, weighed_again, kept), "not-small-enough"),
+    "scores times mask, all zeroed": ((lambda s, k: sm(s * k), renorm, kept), "zeroes-the-scores"),
+    "scores times mask, then zeroed": ((lambda s, k: sm(s * k) * k, renorm, kept), "zeroed-scores-stay"),
     "no max": ((zero_after, no_max, kept), "overflows"),
     "max over all": ((zero_after, max_of_all, kept), "padding-sets-the-scale"),
     "axis 0": ((axis_0, renorm, kept), "wrong-axis"),

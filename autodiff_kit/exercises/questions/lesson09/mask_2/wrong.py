@@ -53,6 +53,23 @@ def set_to_minus_1e9(s, k, empty="zero"):
     return sm(np.where(k, s, -1e9).astype(s.dtype))
 
 
+def eps_in_the_sum(s, k, empty, eps):
+    t = np.where(k, s, -np.inf).astype(s.dtype)
+    m = t.max(-1, keepdims=True)
+    e = np.exp(t - np.where(np.isneginf(m), 0, m).astype(s.dtype))
+    out = e / (e.sum(-1, keepdims=True) + s.dtype.type(eps))
+    return np.where(k.any(-1, keepdims=True), out, 0 if empty == "zero" else np.nan).astype(s.dtype)
+
+
+def filled(s, k, empty, number, zeroed=True):
+    t = np.where(k, s, s.dtype.type(number))
+    e = np.exp(t - t.max(-1, keepdims=True))
+    e = np.where(k, e, 0).astype(s.dtype) if zeroed else e
+    none = ~k.any(-1, keepdims=True)
+    out = e / np.where(none, 1, e.sum(-1, keepdims=True)).astype(s.dtype)
+    return np.where(none, 0 if empty == "zero" else np.nan, out).astype(s.dtype)
+
+
 def zero_after(s, k, empty="zero"):
     clean = np.where(np.isfinite(s) | k, s, 0).astype(s.dtype)
     out = np.where(k, sm(clean), 0)
@@ -82,5 +99,10 @@ WRONG = {
     "times the mask": ((times_the_mask,), "padding-leaks-nan"),
     "always zero": ((lambda s, k, empty="zero": msm(s, k),), "ignores-the-policy"),
     "float64 out": ((lambda s, k, empty="zero": msm(s, k, empty).astype(float),), ""),
-    "0/0": ((lambda s, k, empty="zero": kept(s, k).astype(s.dtype),), ""),
+    "0/0": ((lambda s, k, empty="zero": kept(s, k).astype(s.dtype),), "empty-row-0/0"),
+    "eps 1e-6": ((lambda s, k, empty="zero": eps_in_the_sum(s, k, empty, 1e-6),), "eps-in-the-sum"),
+    "eps 1e-3": ((lambda s, k, empty="zero": eps_in_the_sum(s, k, empty, 1e-3),), "eps-in-the-sum"),
+    "-6e4, then the mask": ((lambda s, k, empty="zero": filled(s, k, empty, -6e4),), "finite-fill"),
+    "-1e4, then the mask": ((lambda s, k, empty="zero": filled(s, k, empty, -1e4),), "finite-fill"),
+    "-6e4": ((lambda s, k, empty="zero": filled(s, k, empty, -6e4, zeroed=False),), "finite-fill"),
 }

@@ -92,6 +92,7 @@ QUESTION = Question(
 the gradient with respect to the scores. The gradient must be exactly 0 at the padding and in empty rows, whatever `g` holds there (it may be NaN). Do
 not build the Jacobian of a row. The result has the dtype of `w`.""",
     writes=("masked_softmax_pull",),
+    without=("ak.nn.softmax", "ak.nn.masked_softmax"),
     starter='''def masked_softmax_pull(w, keep, g):
     """The gradient of the scores; w are the weights that the masked softmax gave, g is their gradient."""
     ...

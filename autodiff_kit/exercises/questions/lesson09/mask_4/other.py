@@ -2,16 +2,11 @@
 
 import numpy as np
 
-import autodiff_kit as ak
+
+def leak_of_the_jacobian(scores, keep, values):
+    weights = np.exp(scores - np.logaddexp.reduce(scores))
+    jacobian = np.diag(weights) - np.outer(weights, weights)
+    return np.where(keep, 0, (keep * values) @ jacobian)
 
 
-def leak_of_the_tape(scores, keep, values):
-    with ak.GradientTape() as tape:
-        s = ak.constant(scores)
-        tape.watch(s)
-        e = ak.exp(s - ak.max(s))
-        y = ak.sum(ak.where(keep, e / ak.sum(e), 0.0) * values)
-    return np.where(keep, 0, tape.gradient(y, s).numpy())
-
-
-OTHER = (leak_of_the_tape,)
+OTHER = (leak_of_the_jacobian,)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from autodiff_kit.exercises.comparison_question import Misconception, comparison_question
+from autodiff_kit.exercises.withheld import DERIVATIVES
 
 from .. import shared
 from . import misconceptions, solution
@@ -30,6 +31,7 @@ QUESTION = comparison_question(
     title="The gradient with respect to padded scores",
     text="""In the design *zero after*, the output y is the sum of p·v over the kept positions, where p is the softmax of all scores. Write `leak`: an
 array with the gradient of y with respect to each *padded* score, and 0 at the kept positions. (In section 2 of the lesson, it is −5.6 at the padding.)""",
+    without=DERIVATIVES,
     starter='''def leak(scores, keep, values):
     """The gradient of the zero-after output with respect to the padded scores; 0 at the kept ones."""
     ...

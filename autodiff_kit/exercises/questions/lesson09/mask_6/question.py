@@ -124,6 +124,7 @@ which *keys* are real. The scores are q·k/√d.
 - Each sentence must give the same output as alone and without padding, whatever padded k and v hold (0, 1000, NaN). A sentence without keys gives 0.
 - The gradients with respect to padded k and v must be exactly 0, and the gradient with respect to q must be finite.""",
     writes=("attention",),
+    without=("ak.nn.attention",),
     starter='''def attention(q, k, v, keep):
     """softmax(q k^T / sqrt(d)) v over the kept keys, in kit ops; keep is a NumPy array of booleans."""
     ...

@@ -107,6 +107,7 @@ exactly once, on a mean of each row, so that the gradient stays that of the func
 columns). The argument `stop` does what `ak.stop_gradient` does, and counts its calls. You may compute the mean more than once. (To try your
 function, pass `ak.stop_gradient`.)""",
     writes=("instance_norm",),
+    without=("ak.nn.instance_norm", "ak.nn.layer_norm"),
     starter='''def instance_norm(x, stop):
     """(x - mean) / sqrt(variance + 0.00001) for each row, with one free stop."""
     ...

@@ -112,6 +112,7 @@ QUESTION = Question(
     text="""Row i of `h` (shape (N, k), float64) belongs to segment `ids[i]`; the ids are whole numbers in any order. Give the means of the `c` segments, shape (c, k), and their pull: `pull(g)`
 gives dh for a cotangent g of shape (c, k). A segment without rows has the mean 0. An id that is not from 0 to c − 1 raises an `IndexError`. With NumPy; a floating-point warning counts as a failure.""",
     writes=("segment_mean",),
+    without=("ak.segment.segment_mean",),
     starter='''def segment_mean(h, ids, c):
     """The mean of each of c segments: give back (mean, pull), where pull(g) gives dh."""
     ...

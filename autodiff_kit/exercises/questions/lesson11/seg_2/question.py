@@ -31,7 +31,7 @@ def weights_by_lift() -> dict[str, str]:
         "none": translate("The weights", "lesson11"),
         "all": translate("The weights, all scores raised by 10000", "lesson11"),
         "one": translate("The weights, segment 0 raised by 3000", "lesson11"),
-        "low": translate("The weights, segment 0 lowered by 3000", "lesson11"),
+        "low": translate("The weights, segment 0 lowered by 10¹²", "lesson11"),
         "wide": translate("The weights, one score of segment 0 raised by 3000", "lesson11"),
     }
 
@@ -57,7 +57,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         elif lift == "wide":
             s[np.argmax(ids == 0)] += 3000
         elif lift != "none":
-            s[ids == 0] += 3000 if lift == "one" else -3000
+            s[ids == 0] += 3000 if lift == "one" else -1e12
         reply = yield Call("segment_softmax", (s, ids, SEGMENTS))
         facts = {"s": float(s.max()), "k": 0 if lift == "low" else 2}
         # Low scores become 0/0 for each of three levels: the two others failed a case before this one.
@@ -85,7 +85,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 mistaken = {name: model for name, model in mistaken.items() if name not in alike}
         told = lambda got, ids=ids, facts=facts: facts | {"sum": _sum_of(got, ids)}  # noqa: E731
         want = misconceptions.segment_softmax(s, ids, SEGMENTS)
-        a.case(reply.value, want, mistaken, tol=1e-10, of=words, facts=told)
+        tol = 1e-3 if lift == "low" else 1e-10  # exp(s - logsumexp(s)) is right, too, and rounds s near -10¹² by 1e-4
+        a.case(reply.value, want, mistaken, tol=tol, of=words, facts=told)
 
 
 def _sum_of(got: Array, ids: Array) -> float:
@@ -97,7 +98,7 @@ QUESTION = Question(
     points=3,
     title="Attention within each segment",
     text="""In a readout by attention each node has a score, and the weights of a graph's nodes sum to 1. Score i belongs to segment `ids[i]` of `c`; give the weight of each, an array like `s`:
-the softmax within its segment. Ids are in any order, and some segments have none. Scores may be large, and those of one segment may lie thousands above those of another. With NumPy; a floating-point warning counts as a failure.""",
+the softmax within its segment. Ids are in any order, and some segments have none. Scores may be large; those of one segment may lie thousands above those of another, or 10¹² below 0. With NumPy; a floating-point warning counts as a failure.""",
     writes=("segment_softmax",),
     starter='''def segment_softmax(s, ids, c):
     """The softmax of the scores s within each of c segments."""
@@ -109,7 +110,7 @@ the softmax within its segment. Ids are in any order, and some segments have non
         "softmax-over-everything": "The weights of segment 0 sum to {sum}, and 1 is expected: each segment has a softmax of its own.",
         "overflows": "exp overflows: the largest score is {s}. Subtract a maximum before you take the exponential.",
         "one-maximum-for-all": "The maximum of all scores was subtracted, and all exponentials of segment {k} became 0. Each segment needs its own maximum.",
-        "maxima-start-from-zero": "All scores of segment {k} are far below 0. The maximum that was subtracted from them was 0, and all their exponentials became 0. From which value do the maxima start?",
+        "maxima-start-from-zero": "A segment of low scores got no weights, or 0/0: its maximum was taken to be at least 0, or at least the number that the maxima began with. Every score may lie below any number; begin with −inf.",
         "not-yet-divided": "The weights of segment 0 sum to {sum}, and 1 is expected: divide by the sum of the segment.",
     },
     hints=(

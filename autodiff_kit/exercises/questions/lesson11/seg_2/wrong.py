@@ -37,6 +37,12 @@ def from_zero(s, ids, c):
     return soft(s, ids, c, most[ids])
 
 
+def from_number(s, ids, c, number):
+    most = np.full(c, number)
+    np.maximum.at(most, ids, s)
+    return soft(s, ids, c, most[ids])
+
+
 def own_means(s, ids, c):
     means = np.bincount(ids, s, c) / np.maximum(np.bincount(ids, minlength=c), 1)
     e = np.exp(s - means[ids])
@@ -51,6 +57,8 @@ WRONG = {
     "one max, warnings off": ((quiet(lambda s, ids, c: soft(s, ids, c, s.max())),), "one-maximum-for-all"),
     "maxima from 0": ((from_zero,), "maxima-start-from-zero"),
     "maxima from 0, warnings off": ((quiet(from_zero),), "maxima-start-from-zero"),
+    "maxima from -1e9": ((quiet(lambda s, ids, c: from_number(s, ids, c, -1e9)),), "maxima-start-from-zero"),
+    "maxima from -1e4": ((lambda s, ids, c: from_number(s, ids, c, -1e4),), "maxima-start-from-zero"),
     "not divided": ((not_divided,), "not-yet-divided"),
     "divided by the count": ((lambda s, ids, c: np.exp(s - own_level(s, ids, c)) / np.bincount(ids)[ids],), ""),
     "means in place of maxima": ((own_means,), "overflows"),

@@ -96,6 +96,7 @@ QUESTION = Question(
 with their classes, and gives all c means, shape (c, k), after it; a class that was never seen has the mean 0. `pull(g)` gives dh for the rows of the *last* batch, for a cotangent g like the means; earlier batches
 count as constants. Every row counts alike, whichever batch it came in. With NumPy; a floating-point warning counts as a failure.""",
     writes=("class_means",),
+    without=("ak.segment.class_means", "ak.segment.ClassMeans"),
     starter='''def class_means(c):
     """Means of c classes over batches: give back (update, pull)."""
     ...

@@ -110,6 +110,7 @@ QUESTION = Question(
 Write `six(a, b)`: it returns a list of six pairs, the value of y and the gradient (a number or `None`), as formulas in a and b. The gradient of a variable is the sum over all its readings
 on the tape. The check runs the programs with numbers of its own.""",
     writes=("six",),
+    without=("ak.GradientTape",),
     starter='''def six(a, b):
     """For each of the six programs: (value of y, gradient with respect to x0)."""
     ...

@@ -10,6 +10,7 @@ from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction
 from autodiff_kit.exercises.question import Question
+from autodiff_kit.exercises.withheld import DERIVATIVES
 from autodiff_kit.lessons.translation import translate
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ dx = pull(g)
 
 Then `pull` must either return the gradient for the x that was squared, or raise an error. It must not return anything else. If x was not changed, it must return the gradient.""",
     writes=("square",),
+    without=DERIVATIVES,
     starter='''def square(x):
     """x**2 and its pull; after a change of x the pull is still right, or raises an error."""
     ...

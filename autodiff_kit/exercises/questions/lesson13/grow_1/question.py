@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["QUESTION"]
 
 MOST = 12
+MOST_BYTES = 1000
 
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
@@ -48,9 +49,13 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         )
         a.behave(opened > 0, "", no_tape, of=translate("The tape", "lesson13"))
         name = "sum-carries-the-record" if opened == 1 else "list-holds-the-nodes"
-        a.behave(
+        few = a.behave(
             reply.nodes <= MOST, name, of=translate("The number of nodes alive", "lesson13"), n=reply.nodes, most=MOST
         )
+        if few:  # otherwise the same fault would be told twice
+            facts = {"bytes": reply.record, "room": MOST_BYTES, "rows": n}
+            words = translate("The bytes of a record", "lesson13")
+            a.behave(reply.record <= MOST_BYTES, "all-rows-in-one-array", of=words, **facts)
 
 
 QUESTION = Question(
@@ -59,7 +64,7 @@ QUESTION = Question(
     title="A hundred losses with few nodes alive",
     text="""The loss of a row x of `xs` is the mean of (w·x − 2)². Write `track`, which returns `(total, gradient)`: the sum of the losses of all rows, and its
 derivative with respect to w, computed with tapes of the kit. At no time may more than 12 nodes be alive in all records together, however many rows there
-are. The check counts them while your function runs; watched variables count too. `w` is a number, and `ak.Variable(w)` makes a variable of it.""",
+are, and no record may hold more than 1000 bytes of values when its tape closes. The check counts both while your function runs; watched variables count too. `w` is a number, and `ak.Variable(w)` makes a variable of it.""",
     writes=("track",),
     starter='''def track(w, xs):
     """The sum of the losses of all rows, and its gradient with respect to w."""
@@ -68,7 +73,8 @@ are. The check counts them while your function runs; watched variables count too
     check=check,
     messages={
         "sum-carries-the-record": "The values are right, but {n} nodes were alive; at most {most} are allowed. One tape was open for all rows, so its record holds every operation of every row. What could each row have of its own?",
-        "list-holds-the-nodes": "The values are right, but {n} nodes were alive; at most {most} are allowed. Something still refers to the losses or the tapes of earlier rows, such as a list or a sum of tensors. Keep numbers only.",
+        "all-rows-in-one-array": "The values are right, and the nodes are few, but one record held {bytes} bytes; at most {room} are allowed. All {rows} rows went through it as one array, so its values grow with the rows. What could each row have of its own?",
+        "list-holds-the-nodes": "The values are right, but {n} nodes were alive; at most {most} are allowed. Something still refers to the losses or the tapes of earlier rows, such as a list or a sum of tensors. Without its tape a loss still holds a node, though no arrays. Keep numbers only.",
         "last-tape-only": "The total is right, but the gradient is that of the last row only. For a new tape, the total of the rows before is a plain number: it did not record them. What does each row's tape give for its own loss?",
         "keeps-only-the-last": "That is the value of the last row only; the sum over all rows is asked for.",
     },

@@ -66,7 +66,15 @@ def mean(w, xs):
     return total / len(xs), slope / len(xs)
 
 
+def all_rows_at_once(w, xs):
+    v = ak.Variable(w)
+    with ak.GradientTape() as tape:
+        total = ak.sum(ak.mean((v * xs - 2.0) ** 2, axis=1))
+    return float(total), float(tape.gradient(total, v))
+
+
 WRONG = {
+    "all rows in one array": ((all_rows_at_once,), "all-rows-in-one-array"),
     "total + loss": ((one_tape,), "sum-carries-the-record"),
     "a list on one tape": ((floats_on_one_tape,), "sum-carries-the-record"),
     "list of losses": ((list_of_losses,), "list-holds-the-nodes"),

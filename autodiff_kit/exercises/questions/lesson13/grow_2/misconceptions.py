@@ -17,7 +17,8 @@ Array = np.ndarray[Any, Any]
 class InstrumentedLayerChain:
     """Layers y -> sin(c y) + 0.3 y with their slopes, passed as callbacks, and a store that counts what it holds."""
 
-    def __init__(self, rng: np.random.Generator, n: int) -> None:
+    def __init__(self, rng: np.random.Generator, n: int, k: int = 0) -> None:
+        self.k = k  # for a message alone
         self.c = rng.uniform(0.5, 1.5, n)
         self.x = float(rng.uniform(0.2, 1))
         self.kept: dict[int, float] = {}
@@ -77,7 +78,11 @@ class InstrumentedLayerChain:
         k = _require_int(key)
         if k not in self.kept:
             text = translate("store.get({k}): there is no value {k} in the store; it has {keys}.", "lesson13")
-            raise LearnerCodeError(text.format(k=k, keys=sorted(self.kept)))
+            words = text.format(k=k, keys=sorted(self.kept))
+            if k >= len(self.c) or (self.k and len(self.c) % self.k and k > len(self.c) - len(self.c) % self.k):
+                hint = translate("With n = {n} and k = {block} the last block has {rest} layers.", "lesson13")
+                words += " " + hint.format(n=len(self.c), block=self.k, rest=len(self.c) % self.k or self.k)
+            raise LearnerCodeError(words)
         self.last = self.kept[k]
         return self.last
 

@@ -26,7 +26,7 @@ SIZES = ((9, 2), (12, 12), (37, 6), (100, 10))
 
 def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
     for n, k in SIZES:
-        chain = misconceptions.InstrumentedLayerChain(rng, n)
+        chain = misconceptions.InstrumentedLayerChain(rng, n, k)
         fs, slopes, store = chain.callbacks()
         reply = yield Call("checkpointed", (fs, slopes, chain.x, k, store))
         if a.warned(reply):

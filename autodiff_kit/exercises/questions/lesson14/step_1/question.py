@@ -63,6 +63,7 @@ number per gradient. All slots start at 0. The first gradient is not 0; later on
 - `"nesterov"`: u becomes b·u + g as well, and the step is −lr·(g + b·u) with the new u.
 - `"rmsprop"`: r becomes b·r + (1 − b)·g², and the step is −lr·g/√r with the new r. There is no eps.""",
     writes=("steps",),
+    without=("ak.optim.SGD", "ak.optim.RMSProp"),
     starter='''def steps(gradients, kind, lr, b):
     """The steps, one for each gradient, as an array; kind is "momentum", "nesterov" or "rmsprop"."""
     ...

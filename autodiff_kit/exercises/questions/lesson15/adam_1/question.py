@@ -52,6 +52,11 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "zero-taken-for-None": {"zero_skips": True},
         "zero-gradient-means-still": {"zero_stays": True},
         "t-not-returned": {"t_kept": True},
+        "stores-the-corrected-mean": {"stores_corrected": True},
+        "corrects-with-the-old-t": {"late_t": True},
+        "steps-by-the-old-m": {"old_m": True},
+        "one-mean-not-corrected": {"half": "m"},
+        "other-mean-not-corrected": {"half": "v"},
     }
     only_none: dict[str, dict[str, Any]] = {
         "None-taken-for-zero": {"none_is_zero": True},
@@ -90,6 +95,7 @@ QUESTION = Question(
 Return the new `w` and new slots, and leave the old slots as they were. If `g` is `None`, nothing changes: not `w`, not
 `m` or `v`, not `t`. `eps` is added to the root.""",
     writes=("adam_step",),
+    without=("ak.optim.Adam",),
     starter='''def adam_step(w, g, slots, lr, b1, b2, eps):
     """One step: return (w, slots) with slots = {"m": ..., "v": ..., "t": ...}; g may be None."""
     ...
@@ -101,6 +107,11 @@ Return the new `w` and new slots, and leave the old slots as they were. If `g` i
         "zero-taken-for-None": "At a gradient of 0 nothing changed in your slots. A 0 is a gradient like any other: m and v decay, t counts, and w moves by up to {z}.",
         "zero-gradient-means-still": "Your w stays where g is 0. The step is made from m, and m is not 0 there: w moves by up to {z}.",
         "t-not-returned": "The t in your new slots is the old one, so each step is corrected as if it were the first.",
+        "stores-the-corrected-mean": "The corrected mean m̂ went into the new slots, and is corrected once more in the next step. Store m; m̂ is for this step only.",
+        "corrects-with-the-old-t": "The corrections use the t of the step before. t grows first: in the first step it is 1, in the second 2.",
+        "steps-by-the-old-m": "The step uses the old m. First m takes in g, then it moves w.",
+        "one-mean-not-corrected": "m is corrected and v is not. Both start at 0; v is divided by 1 − b2ᵗ.",
+        "other-mean-not-corrected": "v is corrected and m is not. Both start at 0; m is divided by 1 − b1ᵗ.",
         "None-taken-for-zero": "At a None the slots changed, and w moved by up to {d}. None is no step.",
         "clock-runs-on-None": "t counts the steps that were made. A None is no step.",
         "clock-starts-at-zero": "This divides by 1 − b1⁰, which is 0. In the first step t is 1.",

@@ -42,6 +42,36 @@ def old_t(w, g, slots, lr, b1, b2, eps):
     return x, {**after, "t": slots["t"]}
 
 
+def changed(rule):
+    """A step from other means, with other slots."""
+
+    def adam_step(w, g, slots, lr, b1, b2, eps):
+        if g is None:
+            return w, slots
+        after = adam(w, g, slots, lr, b1, b2, eps)[1]
+        t = after["t"]
+        m, v, up, down = rule(slots, after, lr, after["m"] / (1 - b1**t), after["v"] / (1 - b2**t))
+        return w - lr * up / (np.sqrt(down) + eps), {"m": m, "v": v, "t": t}
+
+    return adam_step
+
+
+def with_old_t(w, g, slots, lr, b1, b2, eps):
+    if g is None:
+        return w, slots
+    after = adam(w, g, slots, lr, b1, b2, eps)[1]
+    k = max(slots["t"], 1)
+    return w - lr * after["m"] / (1 - b1**k) / (np.sqrt(after["v"] / (1 - b2**k)) + eps), after
+
+
+def old_m(w, g, slots, lr, b1, b2, eps):
+    if g is None:
+        return w, slots
+    after = adam(w, g, slots, lr, b1, b2, eps)[1]
+    t = after["t"]
+    return w - lr * slots["m"] / (1 - b1**t) / (np.sqrt(after["v"] / (1 - b2**t)) + eps), after
+
+
 WRONG = {
     "no bias correction": ((step(bias=False),), "no-bias-correction"),
     "eps inside the root": ((step(inside=True),), "eps-inside-the-root"),
@@ -53,4 +83,13 @@ WRONG = {
     "still where g is 0": ((still_where_zero,), "zero-gradient-means-still"),
     "old t in the slots": ((old_t,), "t-not-returned"),
     "|g|": ((step(v_abs=True),), "v-without-the-square"),
+    "corrected m stored": ((changed(lambda S, T, lr, mh, vh: (mh, T["v"], mh, vh)),), "stores-the-corrected-mean"),
+    "t of before": ((with_old_t,), "corrects-with-the-old-t"),
+    "m of before": (
+        (lambda w, g, S, lr, b1, b2, eps: old_m(w, g, S, lr, b1, b2, eps),),
+        "steps-by-the-old-m",
+    ),
+    "v not corrected": ((changed(lambda S, T, lr, mh, vh: (T["m"], T["v"], mh, T["v"])),), "one-mean-not-corrected"),
+    "m not corrected": ((changed(lambda S, T, lr, mh, vh: (T["m"], T["v"], T["m"], vh)),), "other-mean-not-corrected"),
+    "uphill": ((lambda w, g, S, **H: (2 * w - adam(w, g, S, **H)[0], adam(w, g, S, **H)[1]),), ""),
 }

@@ -30,7 +30,8 @@ def strip(rng: np.random.Generator) -> list[float | None]:
     middle = [
         None if r < 0.2 else 0.0 if r < 0.7 else float(rng.normal()) for r in rng.random(int(rng.integers(15, 40)))
     ]
-    return [float(rng.normal()) + 1.5, *middle, 0.0, 0.0, None, 0.0]
+    tiny = float(rng.uniform(1, 9)) * 1e-12  # a gradient all the same: only exactly 0 is ghost motion
+    return [float(rng.normal()) + 1.5, *middle, tiny, 0.0, 0.0, None, tiny, 0.0]
 
 
 def smaller_strips(gradients: list[float | None], kind: str) -> Iterator[tuple[list[float | None], str]]:
@@ -75,6 +76,8 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 ),
                 "all-motion-is-real": partial(np.array, (real + ghost, 0.0)),
                 "ghost-is-zero": partial(np.array, (real, 0.0)),
+                "small-is-zero": partial(misconceptions.movement_by_size, gradients, kind, **given),
+                "None-counts-as-a-step": partial(misconceptions.movement_counting_none, gradients, kind, **given),
             }
             mistaken = {name: (lambda way=way: np.array(way())) for name, way in ways.items()}
             facts = {"n": gradients.count(None), "ghost": ghost, "kind": kind}
@@ -101,6 +104,7 @@ and the slots stay. All slots start at 0. The argument `kind` is one of
 - `"rmsprop"`: v = b1·v + (1−b1)·g², step −lr·g/(√v + eps). Note that v decays by `b1` here;
 - `"adam"`: the update rule of the lesson, with `b1` for m and `b2` for v.""",
     writes=("motion",),
+    without=("ak.optim.SGD", "ak.optim.RMSProp", "ak.optim.Adam"),
     starter='''def motion(gradients, kind, lr, b1, b2, eps):
     """How far w moves for a list of gradients: give back (real, ghost), two signed numbers."""
     ...
@@ -114,6 +118,8 @@ and the slots stay. All slots start at 0. The argument `kind` is one of
         "no-bias-correction": 'For kind "{kind}", m and v were used as they are. The update rule divides them by 1 − b1ᵗ and 1 − b2ᵗ first.',
         "real-and-ghost-swapped": "The two sums are exchanged: real comes first, then ghost, which belongs to gradients of 0.",
         "b2-for-rmsprop": 'For kind "{kind}", v decays by b2 in your code. In this question it decays by b1.',
+        "small-is-zero": 'For kind "{kind}" a gradient of about 1e-12 was counted as 0. Ghost motion belongs to gradients that are exactly 0.',
+        "None-counts-as-a-step": "The {n} None made t larger. A None is no step: t counts the steps that were made.",
         "None-taken-for-zero": "The {n} None were taken for zeros. After a None, m, v and t are what they were before.",
         "all-motion-is-real": 'For kind "{kind}" the total is right, the two parts are not: {ghost} comes from steps whose gradient is 0.',
     },

@@ -47,6 +47,28 @@ def rmsprop_by_b2(G, kind, lr, b1, b2, eps):
     return moves(G, kind, lr, b2 if kind == "rmsprop" else b1, b2, eps)
 
 
+def by_size(G, kind, limit, **H):
+    """Each move goes by the size of its gradient."""
+    real, ghost = 0.0, 0.0
+    for k, g in enumerate(G):
+        if g is not None:
+            move = sum(moves(G[: k + 1], kind, **H)) - sum(moves(G[:k], kind, **H))
+            real, ghost = (real, ghost + move) if abs(g) < limit else (real + move, ghost)
+    return real, ghost
+
+
+def none_makes_t_larger(G, kind, lr, b1, b2, eps):
+    if kind != "adam":
+        return moves(G, kind, lr, b1, b2, eps)
+    m = v = 0.0
+    sums = [0.0, 0.0]
+    for t, g in enumerate(G, 1):
+        if g is not None:
+            m, v = b1 * m + (1 - b1) * g, b2 * v + (1 - b2) * g * g
+            sums[g == 0] -= lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps)
+    return tuple(sums)
+
+
 WRONG = {
     "zero is None": (
         (lambda G, k, **H: moves(G, k, **H, zero_is_none=True),),
@@ -59,5 +81,8 @@ WRONG = {
     "no correction": ((uncorrected,), "no-bias-correction"),
     "ghost first": ((lambda G, k, **H: moves(G, k, **H)[::-1],), "real-and-ghost-swapped"),
     "b2 for rmsprop": ((rmsprop_by_b2,), "b2-for-rmsprop"),
+    "small is zero": ((lambda G, k, **H: by_size(G, k, 1e-8, **H),), "small-is-zero"),
+    "isclose": ((lambda G, k, **H: by_size(G, k, 1e-9, **H),), "small-is-zero"),
+    "t counts None": ((none_makes_t_larger,), "None-counts-as-a-step"),
     "signs": ((lambda G, k, **H: tuple(-x for x in moves(G, k, **H)),), ""),
 }

@@ -38,6 +38,14 @@ def freeze_others(w: Any, g: Any, slots: Slots, mask: Any, **constants: Any) -> 
     return solution.frozen_step(w, g, slots, ~mask, **constants)
 
 
+def freeze_by_weights(w: Any, g: Any, slots: Slots, mask: Any, **constants: Any) -> Any:
+    """Weigh old and new by the mask as numbers."""
+    moved, new = adam_with_mistake(w, g, slots, **constants)
+    kept = mask.astype(float)
+    m, v = (kept * slots[name] + (1 - kept) * new[name] for name in ("m", "v"))
+    return kept * w + (1 - kept) * moved, {"m": m, "v": v, "t": new["t"]}
+
+
 def freeze_without_counting(w: Any, g: Any, slots: Slots, mask: Any, **constants: Any) -> Any:
     """Freeze rightly, and give the old t back."""
     moved, new = solution.frozen_step(w, g, slots, mask, **constants)

@@ -56,6 +56,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         w, slots = shared.adam_with_mistake(w, rng.normal(size=6), slots, **given)
     mask = rng.permutation(np.array([True, False] * 3))
     gradients = [rng.normal(size=6) for _ in range(4)]
+    gradients[-1][mask] = np.nan  # a frozen entry is chosen, not weighted: 0 times nan is nan
     run = partial(path_3, a, w, slots, gradients, mask, given)
     got = yield from run()
     if got is None:
@@ -67,6 +68,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "slots-thrown-away": misconceptions.freeze_forgetting,
         "mask-the-wrong-way-round": misconceptions.freeze_others,
         "t-does-not-count": misconceptions.freeze_without_counting,
+        "weighs-instead-of-choosing": misconceptions.freeze_by_weights,
     }
     mistaken = {name: (lambda way=way: run_script_with(run(), frozen_step=way)) for name, way in ways.items()}
     first = int(np.argmax(mask))
@@ -85,6 +87,25 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             same,
             text=translate("Frozen entries are right to many digits, but not bit for bit what they were.", "lesson15"),
         )
+    if not a.failed_cases:
+        yield from check_clock(a, w, slots, gradients[0], given)
+
+
+def check_clock(a: AttemptEvaluation, w: np.ndarray, slots: Any, g: np.ndarray, given: dict[str, Any]) -> CheckScript:
+    """A step counts whether all entries are frozen or none."""
+    for frozen in (True, False):
+        reply = yield Call("frozen_step", (w, g, slots, np.full(6, frozen)), given)
+        if a.warned(reply):
+            return
+        _, new = unpack_tuple(reply, "frozen_step", ("w", "slots"))
+        a.case(
+            shared.require_slot(new, "t", "frozen_step"),
+            slots["t"] + 1,
+            {"t-depends-on-the-mask": slots["t"]},
+            of=translate("t after a step in which all entries are frozen", "lesson15")
+            if frozen
+            else translate("t after a step in which no entry is frozen", "lesson15"),
+        )
 
 
 QUESTION = Question(
@@ -92,8 +113,9 @@ QUESTION = Question(
     points=3,
     title="Freezing some entries",
     text="""Write one step of Adam in which some entries are frozen. Where `mask` is True, `w`, `m` and `v` must come out bit for bit
-as they went in. All other entries make an ordinary step. `t` is one number for all entries, and it counts this step.""",
+as they went in, whatever `g` holds there (it may be NaN). All other entries make an ordinary step. `t` is one number for all entries, and it counts this step.""",
     writes=("frozen_step",),
+    without=("ak.optim.Adam",),
     starter='''def frozen_step(w, g, slots, mask, lr, b1, b2, eps):
     """One step of Adam that leaves w, m and v alone where mask is True: give back (w, slots)."""
     ...
@@ -105,6 +127,8 @@ as they went in. All other entries make an ordinary step. `t` is one number for 
         "slots-learn-while-frozen": "w is frozen, but its m and v took in the gradients of these steps.",
         "slots-thrown-away": "The slots of frozen entries are 0 now. Freezing leaves them as they were.",
         "t-does-not-count": "The frozen entries are right. But t is the old one in your new slots, so the others are corrected with a wrong t from the second step on.",
+        "weighs-instead-of-choosing": "g was NaN at a frozen entry, and w is NaN there now. The mask was used as a factor, and 0·nan is nan. Choose with where, or with the mask as an index.",
+        "t-depends-on-the-mask": "t was not counted in a step in which all entries, or none, are frozen. It counts every step.",
         "mask-the-wrong-way-round": "The other entries are frozen. Here True means frozen.",
     },
     hints=(

@@ -52,6 +52,12 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         mistaken = {
             "zero-gradient-means-still": np.zeros(3),
             "all-steps-like-the-first": partial(misconceptions.n_times_the_first_step, slots, n, **given),
+            "one-step-too-late": partial(misconceptions.drift_shifted, slots, n, -1, **given),
+            "t-is-one-behind": partial(misconceptions.drift_with_old_t, slots, n, **given),
+            "one-step-more": partial(solution.drift, slots, n + 1, **given),
+            "one-step-fewer": partial(solution.drift, slots, n - 1, **given),
+            "only-m-changes": partial(misconceptions.geometric_series, slots, n, **given),
+            "the-last-step-only": partial(misconceptions.last_step, slots, n, **given) if n > 1 else None,
             **{
                 name: partial(misconceptions.drift_with_mistake, slots, n, **given, **switch)
                 for name, switch in switches.items()
@@ -71,6 +77,7 @@ QUESTION = Question(
 which every gradient is 0. Give the change of `w` over these `n` steps, an array like `m`. A negative entry means that
 `w` becomes smaller. `eps` is added to the root, not under it.""",
     writes=("drift",),
+    without=("ak.optim.Adam",),
     starter='''def drift(slots, n, lr, b1, b2, eps):
     """The change of w over n steps with gradient 0; slots = {"m": ..., "v": ..., "t": ...}."""
     ...
@@ -83,6 +90,12 @@ which every gradient is 0. Give the change of `w` over these `n` steps, an array
         "t-does-not-count": "Your corrections use t = {t} throughout. A step with gradient 0 is a step.",
         "m-does-not-decay": "m is the same in all your steps. Which factor does a gradient of 0 leave of m?",
         "t-starts-again": "Your corrections begin with t = 1. m and v hold {t} steps already, and t goes on from {t}.",
+        "one-step-too-late": "Your first step uses m, v and t as they are. A step changes them first, also when its gradient is 0, and then moves w.",
+        "t-is-one-behind": "Your first step is corrected with t = {t}, that of the step before. t grows first.",
+        "one-step-more": "You made one step more than n = {n}.",
+        "one-step-fewer": "You made one step fewer than n = {n}.",
+        "only-m-changes": "That is a geometric series: m falls by b1 at each step, and all else stays. But v falls as well, and the corrections change with t.",
+        "the-last-step-only": "That is the last of the n = {n} steps. The change of w is the sum of all of them.",
         "eps-inside-the-root": "eps is under the root in your step; add it to the root.",
         "wrong-sign": "The sign is reversed. A positive m makes w smaller: the step is subtracted.",
         "m-decays-too-late": "Your first step uses the m of the step before. The update rule changes m first, then moves w.",

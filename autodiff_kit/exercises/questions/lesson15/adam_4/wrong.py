@@ -22,6 +22,19 @@ def drift(**switches):
     return lambda slots, n, **constants: moves(slots, n, **constants, **switches)
 
 
+def present_first(slots, n, lr, b1, b2, eps):
+    m, v, t, total = slots["m"], slots["v"], slots["t"], 0.0
+    for _ in range(n):
+        total = total - lr * (m / (1 - b1**t)) / (np.sqrt(v / (1 - b2**t)) + eps)
+        m, v, t = b1 * m, b2 * v, t + 1
+    return total
+
+
+def series(slots, n, lr, b1, b2, eps):
+    mean, square = slots["m"] / (1 - b1 ** slots["t"]), slots["v"] / (1 - b2 ** slots["t"])
+    return -lr * sum(b1**k for k in range(1, n + 1)) * mean / (np.sqrt(square) + eps)
+
+
 WRONG = {
     "nothing": ((lambda slots, n, **constants: 0 * slots["m"],), "zero-gradient-means-still"),
     "n first steps": (
@@ -35,6 +48,12 @@ WRONG = {
     "m stays": ((drift(m_moves=False),), "m-does-not-decay"),
     "t from 0": ((lambda slots, n, **constants: moves({**slots, "t": 0}, n, **constants),), "t-starts-again"),
     "eps under the root": ((drift(inside=True),), "eps-inside-the-root"),
+    "from the present m": ((present_first,), "one-step-too-late"),
+    "t of before": ((lambda slots, n, **H: moves({**slots, "t": slots["t"] - 1}, n, **H),), "t-is-one-behind"),
+    "n + 1": ((lambda slots, n, **H: moves(slots, n + 1, **H),), "one-step-more"),
+    "n - 1": ((lambda slots, n, **H: moves(slots, n - 1, **H) + 0 * slots["m"],), "one-step-fewer"),
+    "series": ((series,), "only-m-changes"),
+    "the last one": ((lambda slots, n, **H: moves(slots, n, **H) - moves(slots, n - 1, **H),), "the-last-step-only"),
     "sign": ((lambda slots, n, **constants: -moves(slots, n, **constants),), "wrong-sign"),
     "no lr": ((lambda slots, n, lr, **constants: moves(slots, n, lr=1.0, **constants),), ""),
 }

@@ -32,6 +32,17 @@ def migrate_without_step_count(old: dict[str, Slots], shapes: dict[str, Any]) ->
     return {name: {**slots, "t": 0} for name, slots in solution.migrate(old, shapes).items()}
 
 
+def migrate_keeping_step_counts(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
+    """Empty slots for a changed shape, but with its t."""
+    new = solution.migrate(old, shapes)
+    return {name: {**slots, "t": old[name]["t"] if name in old else 0} for name, slots in new.items()}
+
+
+def migrate_without(part: str, old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
+    """Carry all but one part over."""
+    return {name: {**slots, part: 0 * slots[part]} for name, slots in solution.migrate(old, shapes).items()}
+
+
 def migrate_with_one_step_count(old: dict[str, Slots], shapes: dict[str, Any]) -> Any:
     """Give newcomers the old clock too."""
     t = max(slots["t"] for slots in old.values())

@@ -76,6 +76,9 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
         "forgets-the-clock": misconceptions.migrate_without_step_count,
         "slots-of-the-old-shape": misconceptions.migrate_whatever_the_shape,
         "old-clock-for-a-newcomer": misconceptions.migrate_with_one_step_count,
+        "old-clock-for-a-changed-shape": misconceptions.migrate_keeping_step_counts,
+        "forgets-m": partial(misconceptions.migrate_without, "m"),
+        "forgets-v": partial(misconceptions.migrate_without, "v"),
     }
     mistaken = {name: (lambda way=way: go(way(deepcopy(old), shapes))) for name, way in ways.items()}
     want = go(solution.migrate(old, shapes))
@@ -133,6 +136,9 @@ empty slots (m and v are 0, t is 0). The result shares no array with `old`.""",
         "forgets-the-clock": "m and v were kept, t was not. So the bias correction is applied a second time.",
         "slots-of-the-old-shape": "out has the shape {changed} now, and it got the slots of its old shape (3,). NumPy broadcasts them, so no error was raised. Compare the shapes, and start with empty slots where they differ.",
         "old-clock-for-a-newcomer": "A new variable got t = {t}, but its m and v are 0. Without the right correction its first step is {x} times lr instead of lr.",
+        "old-clock-for-a-changed-shape": "out has another shape and begins with m = v = 0, but it kept t = {t}. Its corrections are those of a variable that made {t} steps; start it at t = 0.",
+        "forgets-m": "v and t were carried over, m was not: {name} begins again without its mean.",
+        "forgets-v": "m and t were carried over, v was not: the first step of {name} is far too long.",
         "shares-memory": "The new slots are the same arrays as the old ones; a step would change both. Copy them.",
     },
     hints=(

@@ -48,6 +48,18 @@ WRONG = {
         (lambda old, shapes: {n: {**S, "t": 0} for n, S in moved(old, shapes).items()},),
         "forgets-the-clock",
     ),
+    "t kept for a changed shape": (
+        (lambda old, shapes: {n: {**S, "t": old[n]["t"] if n in old else 0} for n, S in moved(old, shapes).items()},),
+        "old-clock-for-a-changed-shape",
+    ),
+    "m lost": (
+        (lambda old, shapes: {n: {**S, "m": 0 * S["m"]} for n, S in moved(old, shapes).items()},),
+        "forgets-m",
+    ),
+    "v lost": (
+        (lambda old, shapes: {n: {**S, "v": 0 * S["v"]} for n, S in moved(old, shapes).items()},),
+        "forgets-v",
+    ),
     "newcomer gets t": ((clock_for_all,), "old-clock-for-a-newcomer"),
     "whatever the shape": (
         (lambda old, shapes: {n: copied(old[n]) if n in old else new(s) for n, s in shapes.items()},),

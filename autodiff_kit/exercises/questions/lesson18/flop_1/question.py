@@ -39,6 +39,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             "input-gradient-never": (ahead, 2 * ahead - first) if x_grad else None,
             "first-layer-is-free": (ahead, 2 * ahead - (1 if x_grad else 2) * first) if free else None,
             "last-layer-spared": None if x_grad else (ahead, 2 * ahead - last),
+            "hidden-inputs-forgotten": (ahead, ahead + (first if x_grad else 0)),
             "swapped": (back, ahead),
             "backward-with-forward": (ahead, ahead + back),
             "one-addition-fewer": _with_one_addition_fewer(dims, batch, x_grad),
@@ -82,6 +83,7 @@ QUESTION = Question(
 and no activation. Write `cost`, which returns `(forward, backward)`: the numbers of floating-point operations, counted as `tape.cost()` counts them. A product of
 the shapes (m, k) and (k, n) takes 2mkn. The backward pass computes the gradients of all weights, and also the gradient of the input if `x_grad` is True.""",
     writes=("cost",),
+    without=("ak.GradientTape",),
     starter='''def cost(dims, batch, x_grad):
     """(forward, backward): operations of all products, both ways."""
     ...
@@ -92,6 +94,7 @@ the shapes (m, k) and (k, n) takes 2mkn. The backward pass computes the gradient
         "multiplications-only": "Both counts are half of what is expected: the additions are missing. A product takes mkn multiplications and mkn additions.",
         "forgets-the-batch": "That is the cost of one row. The batch has {B} rows.",
         "backward-equals-forward": "The backward count equals the forward count. Which gradients does one layer need, and with how many products?",
+        "hidden-inputs-forgotten": "Your backward pass has one product for each layer: the gradient of its weights. The gradient of a layer's input takes another; all but the first layer need it, or the layers before get none.",
         "input-gradient-never": "With `x_grad` True, the gradient of the input takes a product too.",
         "first-layer-is-free": "The first layer has no product backward in your count. The gradient of its weights takes one.",
         "last-layer-spared": "The last layer has one product backward in your count. It is the first layer that can leave one out.",

@@ -34,6 +34,10 @@ WRONG = {
     "never the input": ((lambda d, b, x: both_passes(d, b, False),), "input-gradient-never"),
     "multiplications": ((lambda d, b, x: tuple(one // 2 for one in both_passes(d, b, x)),), "multiplications-only"),
     "no batch": ((lambda d, b, x: both_passes(d, 1, x),), "forgets-the-batch"),
+    "weights, and the input": (
+        (lambda d, b, x: (forward(d, b), forward(d, b) + (2 * b * d[0] * d[1] if x else 0)),),
+        "hidden-inputs-forgotten",
+    ),
     "as much": ((lambda d, b, x: (forward(d, b),) * 2,), "backward-equals-forward"),
     "the other way round": ((lambda d, b, x: both_passes(d, b, x)[::-1],), "swapped"),
     "first layer free": (

@@ -126,6 +126,7 @@ divided by 10; if not, you stay, lam grows tenfold, and you try again. Call `jac
 your path by these calls. Return the parameters when the steps have become tiny (below 10⁻¹⁰, say); they are to be right to 10⁻⁶. Residuals may
 overflow where a step goes too far, which is no failure here.""",
     writes=("fit",),
+    without=("ak.optim.LevenbergMarquardt",),
     starter='''def fit(residual, jacobian, p0):
     """The parameters with the least sum of squared residuals, from p0."""
     ...

@@ -42,6 +42,7 @@ QUESTION = comparison_question(
     title="One round of message passing",
     text="""`x` has one row per node. Each row of `edges` is a directed edge (from, to), and no edge occurs twice. Write `receive(x, edges)`: for each node the sum of the rows of the nodes that have an edge to it,
 an array like `x`. A node to which no edge leads gets 0. With NumPy.""",
+    without=("ak.segment.segment_sum", "ak.segment.sparse_matmul"),
     starter='def receive(x, edges):\n    """For each node the sum of what its edges bring."""\n    ...\n',
     solution=solution.receive,
     smaller=shared.smaller_graphs,

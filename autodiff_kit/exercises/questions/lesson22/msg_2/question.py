@@ -85,6 +85,7 @@ QUESTION = Question(
     text="""In a round, each node receives the *mean* of the rows of the nodes that have an edge (from, to) to it, or 0 if there is no such edge. `g` has one row per node: the cotangent of what the node receives.
 Write `pull_of_mean(g, edges)`: the cotangent of the rows that were sent, an array like `g`. No edge occurs twice. With NumPy; a floating-point warning counts as a failure.""",
     writes=("pull_of_mean",),
+    without=("ak.segment.segment_mean", "ak.segment.segment_sum", "ak.segment.sparse_matmul"),
     starter='''def pull_of_mean(g, edges):
     """What comes to each sender, for the cotangents g of the receivers' means."""
     ...

@@ -73,6 +73,7 @@ QUESTION = comparison_question(
     title="How long are Adam's steps?",
     text="""One weight gets a list of gradients, the first of them not 0; later ones may be 0. For each step, give its size divided by the learning rate:
 |step| / lr, an array with one number per gradient. The slots start at 0, and `eps` is 0.""",
+    without=("ak.optim.Adam",),
     starter='def relative_steps(gradients, b1, b2):\n    """|step| / lr of Adam for each gradient of the list."""\n    ...\n',
     solution=solution.relative_steps,
     inputs=inputs,

@@ -76,6 +76,7 @@ QUESTION = Question(
 
 Return the new `w` and new slots. `eps` is added to the root.""",
     writes=("decayed_step",),
+    without=("ak.optim.Adam", "ak.optim.AdamW"),
     starter='''def decayed_step(w, g, slots, lr, b1, b2, eps, decay, decoupled):
     """One step: return (w, slots); slots = {"m": ..., "v": ..., "t": ...}, g is the gradient of the loss alone."""
     ...

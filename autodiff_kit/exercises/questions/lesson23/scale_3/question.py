@@ -88,6 +88,7 @@ QUESTION = Question(
 change. `grads[j]` belongs to row `ids[j]`. A row that is in `ids` several times makes one step, with the sum of its
 gradients. `t` is one number for all rows, and it counts the batches.""",
     writes=("lazy_adam",),
+    without=("ak.optim.Adam",),
     starter='''def lazy_adam(table, ids, grads, slots, lr, b1, b2, eps):
     """One lazy step of Adam: return (table, slots); m and v have the table's shape, t is one number."""
     ...

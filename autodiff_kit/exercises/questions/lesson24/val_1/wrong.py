@@ -50,5 +50,9 @@ WRONG = {
     "mean over n": ((lambda F, x, s, E: probes(pairs)(F, x, s, E) / len(x),), "divided-by-n"),
     "a unit probe once": ((probes(lambda F, x, s, e: pairs(F, x, s, e) / np.linalg.norm(e)),), "divided-by-root-n"),
     "mean of the mean": ((lambda F, x, s, E: probes(pairs)(F, x, s, E) / len(E),), "divided-twice"),
+    "not times e": (
+        (lambda F, x, s, E: np.full(len(x), np.mean([(F(x + s * e) - F(x - s * e)) / (2 * s) for e in E])),),
+        "not-multiplied-by-e",
+    ),
     "another sign": ((probes(lambda F, x, s, e: -pairs(F, x, s, e)),), ""),
 }

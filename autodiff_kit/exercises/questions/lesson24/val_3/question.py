@@ -187,9 +187,14 @@ QUESTION = Question(
     id="val-3",
     points=3,
     title="Three methods, and their calls",
-    text="""F increases, and `solve_by(method, F, dF, ys)` finds an x with F(x) = y, −0.9 < x < 0.9, for each of several `ys`. The method is `"solver"` (error below 1e-9; may use the derivative `dF`), `"model"` (error below 0.05; learned from pairs
-that you ask for yourself, with x between −1 and 1) or `"values"` (error below 1e-6; Newton's method with differences of F in place of `dF`). Only the solver may use `dF`. Return `(xs, once, later)`: the answers, how many numbers F was asked for before
-the first y was used, and how many for the ys. An array of 200 counts as 200. `cheapest(table, n)` gets `{method: (once, later for each y)}` and returns the method with the fewest calls of F for n values of y.""",
+    text="""F increases, and `solve_by(method, F, dF, ys)` finds an x with F(x) = y, −0.9 < x < 0.9, for each of several `ys`. The method is one of three:
+
+- `"solver"`: error below 1e-9, by any way of solving, such as Newton's method inside a bracket (lesson 21); it alone may use the derivative `dF`;
+- `"model"`: error below 0.05, from pairs (x, F(x)) that you ask for yourself, with x between −1 and 1; `np.interp` is model enough;
+- `"values"`: error below 1e-6, Newton's method with differences of F in place of `dF`.
+
+Return `(xs, once, later)`: the answers, how many values of F were asked for before the first y was used, and how many for the ys. F works entry by entry here, so
+an array of 200 numbers asks for 200 values. `cheapest(table, n)` gets `{method: (once, later for each y)}` and returns the method with the fewest calls of F for n values of y.""",
     writes=("solve_by", "cheapest"),
     starter='''def solve_by(method, F, dF, ys):
     """Return (xs, once, later): the answers, and the calls of F before the ys and for them."""
