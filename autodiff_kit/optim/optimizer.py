@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
@@ -131,6 +132,7 @@ class Optimizer:
         several, loss_fn = variable_list(variables), check_callable("loss_fn", loss_fn)
         with GradientTape(persistent=True) as tape:
             loss = loss_fn()
+        warn_of_lost_gradients(tape._record, several, loss)
         return loss, list(zip(last_gradient(tape, loss, several), several, strict=True))
 
     def minimize(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> Tensor:

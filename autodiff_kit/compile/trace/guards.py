@@ -27,6 +27,7 @@ import numpy as np
 
 from autodiff_kit.compile.trace.hidden_state import RANDOM_GENERATORS
 from autodiff_kit.compile.trace.input_sources import OptimizerSlotSource
+from autodiff_kit.core.source_location import is_library_module
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import ConcretizationError, StructureError
@@ -157,7 +158,7 @@ class TraceGuard:
         return found
 
     def _visit_function(self, f: Any) -> Iterator[Any]:
-        name, own = self._name(f), not _is_library_module(f.__module__)
+        name, own = self._name(f), not is_library_module(f.__module__)
         if own:
             self._same(f"{name}.__code__", f.__code__)
         for part in ("__defaults__", "__kwdefaults__"):
@@ -181,7 +182,7 @@ class TraceGuard:
                 value = f.__globals__[key]
                 _refuse_clock(key, value, names)
                 yield self._same(f"{space}[{key!r}]", value)
-                if isinstance(value, types.ModuleType) and not _is_library_module(value.__name__):
+                if isinstance(value, types.ModuleType) and not is_library_module(value.__name__):
                     inside, place = vars(value), self._name(vars(value))
                     yield from [self._same(f"{place}[{k!r}]", inside[k]) for k in names.attributes if k in inside]
             elif hasattr(builtins, key):
@@ -322,18 +323,7 @@ def _nested_code(code: types.CodeType) -> list[types.CodeType]:
 
 def _own_bases(cls: Any) -> list[Any]:
     """The classes of the user's among a class and its bases."""
-    return [base for base in cls.__mro__ if not _is_library_module(base.__module__)]
-
-
-@functools.cache
-def _is_library_module(module: Any) -> bool:
-    """Whether a module belongs to this package, the standard library or an installed package."""
-    first = str(module).partition(".")[0]
-    if first == "__main__":
-        return False
-    place = getattr(sys.modules.get(first), "__file__", None) or ""
-    installed = "site-packages" in place or "dist-packages" in place
-    return installed or first in sys.stdlib_module_names or first in ("autodiff_kit", "numpy")
+    return [base for base in cls.__mro__ if not is_library_module(base.__module__)]
 
 
 _INTERNAL_PACKAGES = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "kernels", "nn", "errors"))
@@ -356,11 +346,11 @@ def _refuse_clock(name: str, value: Any, names: _Names) -> None:
 def _needs_no_guard(obj: Any) -> bool:
     """Whether an object cannot refer to the user's code or data."""
     if isinstance(obj, type):
-        return _is_library_module(obj.__module__)
+        return is_library_module(obj.__module__)
     if isinstance(obj, types.FunctionType):
         module = str(obj.__module__)
         return module.startswith(_INTERNAL_PACKAGES) or (
-            _is_library_module(module) and not module.startswith("autodiff_kit")
+            is_library_module(module) and not module.startswith("autodiff_kit")
         )
     # numba takes a function's globals as constants when it compiles it.
     if isinstance(obj, (types.BuiltinFunctionType, np.ufunc)) or type(obj).__module__.startswith("numba."):
