@@ -175,7 +175,7 @@ class Value:
         return int(self._as(int))
 
     def __format__(self, spec: str) -> str:
-        return as_text(self._value) if isinstance(self._value, SymbolicValue) else format(np.asarray(self._value), spec)
+        return as_text(self._value) if isinstance(self._value, SymbolicValue) else format(self.numpy(), spec)
 
     __hash__ = object.__hash__
 

@@ -22,7 +22,6 @@ _PASSING_ON = (
     ast.Attribute, ast.BinOp, ast.BoolOp, ast.Call, ast.Dict, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.List,
     ast.ListComp, ast.Set, ast.SetComp, ast.Starred, ast.Subscript, ast.Tuple, ast.UnaryOp, ast.keyword,
 )  # fmt: skip
-_BINDING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -43,7 +42,7 @@ def _only_looked_at(filename: str, code: Any, lasti: int) -> bool:
     text, node = _parsed(filename), expression_at(code, lasti)
     if text is None or not text.expressions:
         return _line_only_looks(code, lasti)
-    return node is not None and (_is_looking_call(node) or _ends_in_a_look(node, text.parents, set()))
+    return node is not None and (_is_look(node) or _ends_in_a_look(node, text.parents, frozenset()))
 
 
 def _line_only_looks(code: Any, lasti: int) -> bool:
@@ -89,58 +88,81 @@ def _parsed_text(text: str) -> _Text | None:
     return _Text(expressions, {inner: n for n in nodes for inner in ast.iter_child_nodes(n)})
 
 
-def _ends_in_a_look(node: ast.AST, parents: dict[ast.AST, ast.AST], known: set[str]) -> bool:
+def _ends_in_a_look(node: ast.AST, parents: dict[ast.AST, ast.AST], known: frozenset[str]) -> bool:
     """Follow the value of an expression outwards; ``known`` are names that are being followed already."""
     while (outer := parents.get(node)) is not None:
         if _looks(outer, node):
             return True
-        if isinstance(outer, _BINDING) and not (node is outer.value and _names_are_only_looked_at(outer, parents, known)):
+        holders = _holders(outer, node)
+        if holders is not None and not all(_is_only_looked_at(held, parents, known) for held in holders):
             return False
         if isinstance(outer, ast.stmt) or not isinstance(outer, (*_PASSING_ON, ast.NamedExpr)):
-            return isinstance(outer, _BINDING)
+            return holders is not None
         node = outer
     return False
+
+
+def _holders(outer: ast.AST, node: ast.AST) -> list[ast.AST] | None:
+    """Names, attributes and containers that a statement puts a value into; None if it is no such statement."""
+    match outer:
+        case ast.Assign(targets=targets):
+            found: list[Any] = list(targets)
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target) | ast.NamedExpr(target=target):
+            found = [target]
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=container, attr="append" | "add"))):
+            found = [container]
+        case _:
+            return None
+    while any(isinstance(x, (ast.Tuple, ast.List)) for x in found):
+        found = [y for x in found for y in (x.elts if isinstance(x, (ast.Tuple, ast.List)) else [x])]
+    return [x.value if isinstance(x, ast.Subscript) else x for x in found]
+
+
+def _is_only_looked_at(held: Any, parents: dict[ast.AST, ast.AST], known: frozenset[str]) -> bool:
+    """Whether every expression that reads a name, or an attribute of that name, only looks at it."""
+    if not isinstance(held, (ast.Name, ast.Attribute)):
+        return False
+    name = _last_name(held)
+    if name in known:
+        return True
+    inside = _scope(held, parents) if isinstance(held, ast.Name) else list(parents)
+    reads = [n for n in inside if type(n) is type(held) and _last_name(n) == name and isinstance(n.ctx, ast.Load)]
+    return all(_ends_in_a_look(n, parents, known | {name}) for n in reads)
+
+
+def _scope(name: ast.Name, parents: dict[ast.AST, ast.AST]) -> list[ast.AST]:
+    """All nodes of the function in which a name stands; of the whole text where the name is one of the module's."""
+    scope: ast.AST | None = name
+    while scope is not None and not isinstance(scope, _SCOPES):
+        scope = parents.get(scope)
+    inside = list(parents) if scope is None else list(ast.walk(scope))
+    shared = any(isinstance(n, (ast.Global, ast.Nonlocal)) and name.id in n.names for n in inside)
+    return list(parents) if shared else inside
 
 
 def _looks(outer: ast.AST, node: ast.AST) -> bool:
     """Whether an expression or statement only shows, compares or counts by a part of it."""
     match outer:
-        case ast.Compare() | ast.Assert() | ast.FormattedValue() | ast.UnaryOp(op=ast.Not()):
-            return True
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
             return test is node
         case ast.Subscript(slice=index):
             return index is node
         case ast.Attribute(attr=name):
             return name in _DESCRIBING
+        case ast.Call(func=function):
+            return function is not node and _is_look(outer)
+    return _is_look(outer)
+
+
+def _is_look(node: ast.AST) -> bool:
+    """Whether nothing but a text, a truth or a position comes of an expression."""
+    match node:
+        case ast.Compare() | ast.Assert() | ast.FormattedValue() | ast.JoinedStr() | ast.UnaryOp(op=ast.Not()):
+            return True
         case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
             return True
         case ast.Call(func=function):
-            return function is not node and _is_looking_call(outer)
+            name, owner = name_of_call(node), getattr(function, "value", None)
+            logs = "log" in (name_of_call(owner) or _last_name(owner)).lower() and name in _LOGGING
+            return logs or name.startswith("assert") or name in _SHOWING | _COMPARING | _CHOOSING
     return False
-
-
-def _is_looking_call(node: ast.AST) -> bool:
-    """Whether an expression is a call of a function that only shows, compares or counts."""
-    if not isinstance(node, ast.Call):
-        return False
-    name, owner = name_of_call(node), getattr(node.func, "value", None)
-    logs = "log" in (name_of_call(owner) or _last_name(owner)).lower() and name in _LOGGING
-    return logs or name.startswith("assert") or name in _SHOWING | _COMPARING | _CHOOSING
-
-
-def _names_are_only_looked_at(statement: Any, parents: dict[ast.AST, ast.AST], known: set[str]) -> bool:
-    """Whether every place of the function that reads a name which a statement binds only looks at it."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    parts = [n for target in targets for n in ast.walk(target) if not isinstance(n, ast.expr_context)]
-    names = {n.id for n in parts if isinstance(n, ast.Name)} - known
-    scope: ast.AST | None = statement
-    while scope is not None and not isinstance(scope, _SCOPES):
-        scope = parents.get(scope)
-    if scope is None or not all(isinstance(n, (ast.Name, ast.Tuple)) for n in parts):
-        return False
-    inside = list(ast.walk(scope))
-    if any(not names.isdisjoint(n.names) for n in inside if isinstance(n, (ast.Global, ast.Nonlocal))):
-        return False
-    reads = [n for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names]
-    return all(_ends_in_a_look(n, parents, known | names) for n in reads)
