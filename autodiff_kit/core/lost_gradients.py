@@ -45,14 +45,15 @@ def warn_of_lost_gradients(record: Record, sources: Any, results: Any) -> None:
     marks = [m for m in record.path_breaks if m.kind == "outside" or (m.kind == "left" and _counts(m))]
     if not marks:
         return
-    scope = (open_records.records or [record])[0]  # of nested transforms, the outermost knows what was told
+    scope = (open_records.records or [record])[0]  # of nested transforms, the innermost judges and the outermost notes
     find = _lost_forward if record.forward else _lost
-    for mark in find(record, marks, flatten(sources), flatten(results)):
-        place = location_of(mark.code, mark.lasti)
-        if (place.cell, place.line) not in scope.warned_lines:
-            scope.warned_lines = (*scope.warned_lines, (place.cell, place.line))
-            text = _message(mark, place)
-            warnings.warn_explicit(text, LostGradientWarning, place.cell, place.line or 1, registry=_shown)
+    lost = find(record, marks, flatten(sources), flatten(results))
+    lines = {location_of(m.code, m.lasti)[:2]: m for m in (*marks, *lost)}
+    judged, scope.judged_lines = scope.judged_lines, scope.judged_lines | lines.keys()
+    for (cell, line), mark in lines.items():
+        if mark in lost and (cell, line) not in judged:
+            text = _message(mark, location_of(mark.code, mark.lasti))
+            warnings.warn_explicit(text, LostGradientWarning, cell, line or 1, registry=_shown)
 
 
 def _counts(mark: PathBreak) -> bool:
@@ -66,7 +67,7 @@ def _node(record: Record, value: Any) -> Node | None:
     if isinstance(value, Node):
         return value.node if type(value) is Tensor else value
     reading = record.readings.get(id(value))
-    return None if reading is None else reading.first.node  # type: ignore[no-any-return]
+    return None if reading is None else reading.first.node
 
 
 def _lost_forward(record: Record, marks: list[PathBreak], _sources: list[Any], results: list[Any]) -> list[PathBreak]:
@@ -89,8 +90,8 @@ def _lost(record: Record, marks: list[PathBreak], sources: list[Any], results: l
             last = max(last, k) if _reads_constant(node) else last
     lost = []
     for mark in marks:
-        node = _node(record, mark.what)
-        depends = any(x is mark.what for x in sources) if node is None else node in reached or node not in known
+        left = _node(record, mark.what)
+        depends = any(x is mark.what for x in sources) if left is None else left in reached or left not in known
         if depends and (mark.kind == "outside" or not connected or mark.at <= last):
             lost.append(mark)
     return lost

@@ -18,10 +18,10 @@ class PathBreak(NamedTuple):
     Attributes
     ----------
     kind : str
-        "left" (it became a plain number or array), "copied" (by ``ak.constant``), "outside" (a function with a gradient of its own used it, and it is
-        none of its arguments), "decided" (the condition of a branch), "chose" (the condition or
-        index of an operation), "stopped" (``stop_gradient``), "assigned" (to a variable), or "overwritten" (a variable
-        whose value was replaced).
+        "left" (it became a plain number or array), "copied" (by ``ak.constant``), "outside" (a function with a
+        gradient of its own used it, and it is none of its arguments), "decided" (the condition of a branch), "chose"
+        (the condition or index of an operation), "stopped" (``stop_gradient``), "assigned" (to a variable), or
+        "overwritten" (a variable whose value was replaced).
     what : Node or Variable
         The node of the value, or the variable itself.
     variable : Variable or None

@@ -122,6 +122,9 @@ def make_leaf(node: Node, record: Any) -> Node:
     return node
 
 
+_NONE = frozenset[Any]()
+
+
 class Record:
     """Nodes in the order in which they ran.
 
@@ -130,8 +133,8 @@ class Record:
     """
 
     __slots__ = (
-        "__weakref__", "code", "forward", "frame", "has_arrays", "hooks", "joint_records", "keep_all", "nodes",
-        "path_breaks", "readings", "released", "released_count", "shares_nodes", "sink", "thread", "warned_lines",
+        "__weakref__", "code", "forward", "frame", "has_arrays", "hooks", "joint_records", "judged_lines", "keep_all",
+        "nodes", "path_breaks", "readings", "released", "released_count", "shares_nodes", "sink", "thread",
         "watches_variables",
     )  # fmt: skip
 
@@ -152,7 +155,7 @@ class Record:
         self.released_count = 0  # nodes at the front that were released
         self.hooks: dict[Node, list[Callable[[Any], Any]]] = {}
         self.path_breaks: list[Any] = []  # see `path_breaks.PathBreak`
-        self.warned_lines: tuple[Any, ...] = ()  # see `lost_gradients`
+        self.judged_lines: frozenset[Any] = _NONE  # see `lost_gradients`
         self.readings: dict[int, Any] = {}  # VariableReading by the variable's id
         self.joint_records: dict[tuple[int, ...], Any] = {}
         self.thread = threading.get_ident()

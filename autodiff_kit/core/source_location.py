@@ -42,9 +42,7 @@ def own_frame(frame: Any) -> Any:
     Where all code is a library's, the innermost outside of the kit.
     """
     own = first = user_frame(frame)
-    while own is not None and (
-        is_kit_file(own.f_code.co_filename) or _is_library_space(own.f_globals.get("__name__"))
-    ):
+    while own is not None and (is_kit_file(own.f_code.co_filename) or _is_library_space(own.f_globals.get("__name__"))):
         own = own.f_back
     return first if own is None else own
 

@@ -11,6 +11,8 @@ import linecache
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from autodiff_kit.core.source_location import location_of
+
 __all__ = ["expression_at", "is_only_looked_at", "name_of_call"]
 
 _SHOWING = frozenset(["ascii", "display", "format", "pprint", "print", "repr", "str", "write"])
@@ -46,11 +48,11 @@ def _only_looked_at(filename: str, code: Any, lasti: int) -> bool:
 
 
 def _line_only_looks(code: Any, lasti: int) -> bool:
-    """:func:`is_only_looked_at` where there is no text, as of a program that was piped into Python: the line's names."""
+    """:func:`is_only_looked_at` where there is no text, as of a program that is piped into Python."""
     import dis  # takes milliseconds, and is hardly ever needed
 
-    lines = {i.offset: i.positions and i.positions.lineno for i in dis.get_instructions(code)}
-    own = [i for i in dis.get_instructions(code) if lines[i.offset] == lines.get(lasti)]
+    line = location_of(code, lasti).line
+    own = [i for i in dis.get_instructions(code) if location_of(code, i.offset).line == line]
     names = {str(i.argval) for i in own if i.opcode in dis.hasname}
     kept = any(i.opname.startswith(("STORE_", "RETURN_", "YIELD_")) for i in own)
     shown = not names.isdisjoint(_SHOWING) or any(name.startswith("assert") for name in names)
@@ -84,7 +86,9 @@ def _parsed_text(text: str) -> _Text | None:
         nodes = list(ast.walk(ast.parse(text)))
     except SyntaxError:  # a cell with a magic command
         return None
-    expressions = {(n.lineno, n.end_lineno, n.col_offset, n.end_col_offset): n for n in nodes if isinstance(n, ast.expr)}
+    expressions = {
+        (n.lineno, n.end_lineno, n.col_offset, n.end_col_offset): n for n in nodes if isinstance(n, ast.expr)
+    }
     return _Text(expressions, {inner: n for n in nodes for inner in ast.iter_child_nodes(n)})
 
 

@@ -61,9 +61,9 @@ class GradientExplanation:
         value left the tape; 3, an operation has no derivative; 4, the value went through state; 5, the target does not
         depend on the source.
     kind : str
-        The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "copied", "stopped", "aside", "plain", "target";
-        "whole", "no_slope", "refused"; "state"; "decided", "chose", "unwatched", "unread", "left_only", "cousin",
-        "closure", "unrelated", "unused".
+        The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "copied", "stopped",
+        "aside", "plain", "target"; "whole", "no_slope", "refused"; "state"; "decided", "chose", "unwatched", "unread",
+        "left_only", "cousin", "closure", "unrelated", "unused".
     node : int or None
         Position on the tape of the operation that breaks the path.
     cell, line, code : str, int, str

@@ -46,8 +46,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
     Notes
     -----
-    **Gradient.** Only the arguments get one: a tensor or variable that ``f`` uses from outside gets None, so make it an
-    argument. Second derivatives go through the operations that ``vjp`` itself uses.
+    **Gradient.** Only the arguments get one: a tensor or variable that ``f`` uses from outside gets None (0 and a
+    warning in :func:`grad`), so make it an argument. Second derivatives go through the operations that ``vjp`` itself uses.
 
     Examples
     --------

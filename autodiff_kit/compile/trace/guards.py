@@ -17,7 +17,6 @@ import datetime as dt
 import dis
 import functools
 import io
-import sys
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator
