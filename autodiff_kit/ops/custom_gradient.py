@@ -47,7 +47,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
     Notes
     -----
     **Gradient.** Only the arguments get one: a tensor or variable that ``f`` uses from outside gets None (0 and a
-    warning in :func:`grad`), so make it an argument. Second derivatives go through the operations that ``vjp`` itself uses.
+    warning in :func:`grad`), so make it an argument. Second derivatives go through the operations that ``vjp`` itself
+    uses.
 
     Examples
     --------
