@@ -18,6 +18,8 @@
     │   └── LabelError        (ValueError)    a label that names no class
     ├── GradientCheckError    (AssertionError) gradients that differ from finite differences
     └── MissingPackageError   (ImportError)   a package of an extra that is not installed
+
+:class:`LostGradientWarning` is a warning: a derivative lacks a part, and the program goes on.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ __all__ = [
     "FileError",
     "GradientCheckError",
     "LabelError",
+    "LostGradientWarning",
     "MissingPackageError",
     "OpenTapeError",
     "RangeError",
@@ -112,3 +115,22 @@ class GradientCheckError(AutodiffError, AssertionError):
 
 class MissingPackageError(AutodiffError, ImportError):
     """A package of one of the kit's extras is not installed; the message says how to install it."""
+
+
+class LostGradientWarning(UserWarning):
+    """A value that ``ak.grad`` or a relative differentiates became a plain number, so its gradient lacks a part.
+
+    The message names the line and what to write there. It comes once for each line; not where the number is only
+    printed, compared, or used as a position; and not on a tape of your own, which ``tape.explain`` tells about.
+
+    Examples
+    --------
+    Turn it off, or into an error:
+
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", ak.errors.LostGradientWarning)
+    ...     slope = ak.grad(lambda x: x * math.exp(x))(0.0)
+    >>> float(slope), float(ak.grad(lambda x: x * ak.exp(x))(1.0)) > 5.0
+    (1.0, True)
+    """

@@ -6,6 +6,7 @@ system in memory, and arithmetic that raises no floating-point signals.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -21,12 +22,16 @@ __all__ = [
     "HAS_SUBPROCESSES",
     "HAS_THREADS",
     "HAS_TIMER_SIGNALS",
+    "PLAIN",
     "as_dtype",
     "in_int64",
     "keep_freed_memory",
 ]
 
 _WEBASSEMBLY: Final = sys.platform == "emscripten"
+
+PLAIN: Final = os.environ.get("AUTODIFF_KIT_PLAIN", "0") != "0"
+"""Whether the engine runs without its fast paths, so that a reader's breakpoint in the plain functions is reached."""
 
 HAS_THREADS: Final = not _WEBASSEMBLY
 """Whether a thread can be started; without threads nothing is compiled in the background, so nothing is compiled."""

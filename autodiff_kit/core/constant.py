@@ -47,7 +47,7 @@ def constant(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """
     tensor = wrap(copy_value(value, dtype))
     if isinstance(value, Value):
-        value._mark_exit()
+        value._mark_exit("copied")
     if name is not None:
         tensor.set_extra("name", name)
     return tensor

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from autodiff_kit.core.array_spec import ArraySpec
-from autodiff_kit.core.dispatch import compute, enter_frame, explain_failure, record_op
+from autodiff_kit.core.dispatch import apply_op, compute, enter_frame, explain_failure, record_op
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import ArrayNode
 from autodiff_kit.core.tensor import Tensor, as_tensor, wrap
@@ -24,12 +24,34 @@ from autodiff_kit.core.tracer import Tracer
 if TYPE_CHECKING:
     from autodiff_kit.core.operation import Op
 
-__all__ = ["FLOAT_ERRORS", "PYTHON_NUMBERS", "binary_function", "comparison_function", "unary_function"]
+__all__ = [
+    "FLOAT_ERRORS",
+    "PYTHON_NUMBERS",
+    "binary_function",
+    "comparison_function",
+    "plain_function",
+    "unary_function",
+]
 
 Function = Callable[..., Any]
 
 _getframe = sys._getframe
 FLOAT_ERRORS = (ZeroDivisionError, OverflowError, ValueError)  # where Python raises, NumPy gives inf or nan
+
+
+def plain_function(op: Op) -> Function:
+    """The public function of an operation on one or two values as a reader follows it: by :func:`apply_op`."""
+
+    def call(*operands: Any) -> Any:
+        if len(operands) == 2:
+            a, b = _as_operands(*operands)
+            if type(a) is not Tensor or type(b) is not Tensor or type(a._value) is not type(b._value):
+                return _apply_binary(op, a, b)  # a number beside an array, which decides its dtype
+            return apply_op(op, (a, b), {})
+        (x,) = operands
+        return apply_op(op, (as_tensor(x),), {})
+
+    return call
 
 
 def unary_function(op: Op) -> Function:

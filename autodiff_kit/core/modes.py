@@ -7,7 +7,8 @@ two checks.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from autodiff_kit.core.numpy_protocol import unwrap
@@ -15,7 +16,7 @@ from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import Record
 from autodiff_kit.core.tracer import as_array
 
-__all__ = ["modes", "set_sink", "zero_where_zero"]
+__all__ = ["each_cotangent_to", "modes", "set_sink", "zero_where_zero"]
 
 
 class _Modes(threading.local):
@@ -29,6 +30,16 @@ class _Modes(threading.local):
 
 
 modes = _Modes()
+
+
+@contextmanager
+def each_cotangent_to(check: Callable[..., None]) -> Iterator[None]:
+    """A block in which a backward pass calls ``check(nodes, node, g, input, part)`` for each part of a cotangent."""
+    before, modes.check_cotangent = modes.check_cotangent, check
+    try:
+        yield
+    finally:
+        modes.check_cotangent = before
 
 
 def set_sink(record: Record) -> None:

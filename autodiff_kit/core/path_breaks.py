@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.record import Node, open_records
-from autodiff_kit.core.source_location import user_frame
+from autodiff_kit.core.source_location import own_frame
 
 __all__ = ["PathBreak", "mark_path_break"]
 
@@ -18,9 +18,10 @@ class PathBreak(NamedTuple):
     Attributes
     ----------
     kind : str
-        "left" (it became a plain number or array), "decided" (the condition of a branch), "chose" (the condition or
-        index of an operation), "stopped" (``stop_gradient``), "assigned" (to a variable), or "overwritten" (a variable
-        whose value was replaced).
+        "left" (it became a plain number or array), "copied" (by ``ak.constant``), "outside" (a function with a
+        gradient of its own used it, and it is none of its arguments), "decided" (the condition of a branch), "chose"
+        (the condition or index of an operation), "stopped" (``stop_gradient``), "assigned" (to a variable), or
+        "overwritten" (a variable whose value was replaced).
     what : Node or Variable
         The node of the value, or the variable itself.
     variable : Variable or None
@@ -44,6 +45,6 @@ def mark_path_break(kind: str, what: Any, variable: Any = None) -> None:
     frame = None
     for record in records_of(what.record) if isinstance(what, Node) else open_records.records:
         counts = kind != "overwritten" or record.path_breaks  # without a break there is nothing to overwrite
-        if counts and record.sink is not None and record.in_this_thread() and not record.forward:
-            frame = frame or user_frame(sys._getframe(1))
+        if counts and record.sink is not None and record.in_this_thread() and record.marks(kind, what):
+            frame = frame or own_frame(sys._getframe(1))
             record.path_breaks.append(PathBreak(kind, what, variable, len(record.nodes), frame.f_code, frame.f_lasti))

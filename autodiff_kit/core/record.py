@@ -139,6 +139,9 @@ def make_leaf(node: Node, record: Any) -> Node:
     return node
 
 
+_NONE = frozenset[Any]()
+
+
 class Record:
     """Nodes in the order in which they ran.
 
@@ -147,8 +150,9 @@ class Record:
     """
 
     __slots__ = (
-        "__weakref__", "code", "forward", "frame", "has_arrays", "hooks", "joint_records", "keep_all", "nodes",
-        "path_breaks", "readings", "released", "released_count", "shares_nodes", "sink", "thread", "watches_variables",
+        "__weakref__", "code", "forward", "frame", "has_arrays", "hooks", "joint_records", "judged_lines", "keep_all",
+        "nodes", "path_breaks", "readings", "released", "released_count", "shares_nodes", "sink", "thread",
+        "watches_variables",
     )  # fmt: skip
 
     # A forward accumulator may carry out a whole operation before a node is made; its sink gets what it declines.
@@ -168,6 +172,7 @@ class Record:
         self.released_count = 0  # nodes at the front that were released
         self.hooks: dict[Node, list[Callable[[Any], Any]]] = {}
         self.path_breaks: list[Any] = []  # see `path_breaks.PathBreak`
+        self.judged_lines: frozenset[Any] = _NONE  # see `lost_gradients`
         self.readings: dict[int, Any] = {}  # VariableReading by the variable's id
         self.joint_records: dict[tuple[int, ...], Any] = {}
         self.thread = threading.get_ident()
@@ -176,6 +181,15 @@ class Record:
     def members(self) -> tuple[Record, ...]:
         """The record itself; for a :class:`JointRecord`, its records."""
         return (self,)
+
+    def marks(self, _kind: str, _what: Any) -> bool:
+        """Whether the record notes a break of this kind (see `path_breaks`)."""
+        return True
+
+    def note_operations(self) -> Callable[[], list[tuple[Node, tuple[Node | None, ...]]]]:
+        """A function that gives the nodes of the operations from now on, each with the nodes that it read."""
+        first = len(self.nodes)
+        return lambda: [(node, node.inputs) for node in self.nodes[first:]]
 
     def open(self) -> None:
         """Accept new nodes, from this thread."""

@@ -15,7 +15,9 @@ __all__ = [
     "cells_in_order",
     "display_name",
     "is_kit_file",
+    "is_library_module",
     "location_of",
+    "own_frame",
     "user_frame",
 ]
 
@@ -32,6 +34,32 @@ def user_frame(frame: Any) -> Any:
     while is_kit_file(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
     return frame
+
+
+def own_frame(frame: Any) -> Any:
+    """The innermost frame of the user's own code at or above ``frame``: no library's, which converts what it is given.
+
+    Where all code is a library's, the innermost outside of the kit.
+    """
+    own = first = user_frame(frame)
+    while own is not None and (is_kit_file(own.f_code.co_filename) or _is_library_space(own.f_globals.get("__name__"))):
+        own = own.f_back
+    return first if own is None else own
+
+
+def _is_library_space(module: Any) -> bool:
+    return is_library_module(module) and not str(module).startswith("autodiff_kit.")
+
+
+@cache
+def is_library_module(module: Any) -> bool:
+    """Whether a module belongs to this package, the standard library or an installed package."""
+    first = str(module).partition(".")[0]
+    if first == "__main__":
+        return False
+    place = getattr(sys.modules.get(first), "__file__", None) or ""
+    installed = "site-packages" in place or "dist-packages" in place
+    return installed or first in sys.stdlib_module_names or first in ("autodiff_kit", "numpy")
 
 
 class SourceLocation(NamedTuple):

@@ -14,7 +14,8 @@ Operations state their needs by these decorators, and never ask whether a value 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -23,7 +24,17 @@ import numpy as np
 from autodiff_kit.core.record import Node, open_records
 from autodiff_kit.errors import ConcretizationError
 
-__all__ = ["SymbolicValue", "Tracer", "as_array", "as_own", "call_traced", "concrete_only", "highest_tracer", "opaque"]
+__all__ = [
+    "SymbolicValue",
+    "Tracer",
+    "as_array",
+    "as_own",
+    "call_traced",
+    "concrete_only",
+    "highest_tracer",
+    "opaque",
+    "suspend_tracing",
+]
 
 
 class Tracer:
@@ -123,3 +134,13 @@ def _trace_of(args: Sequence[Any]) -> Any:
         if isinstance(x, SymbolicValue):
             return x.tracer
     return None
+
+
+@contextmanager
+def suspend_tracing() -> Iterator[None]:
+    """Compute with concrete values while a function is being traced."""
+    tracer, open_records.trace = open_records.trace, None
+    try:
+        yield
+    finally:
+        open_records.trace = tracer

@@ -61,9 +61,9 @@ class GradientExplanation:
         value left the tape; 3, an operation has no derivative; 4, the value went through state; 5, the target does not
         depend on the source.
     kind : str
-        The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "stopped", "aside", "plain", "target";
-        "whole", "no_slope", "refused"; "state"; "decided", "chose", "unwatched", "unread", "left_only", "cousin",
-        "closure", "unrelated", "unused".
+        The cause in a word: "connected"; "replaced", "unwatched_tensor"; "left", "copied", "stopped",
+        "aside", "plain", "target"; "whole", "no_slope", "refused"; "state"; "decided", "chose", "unwatched", "unread",
+        "left_only", "cousin", "closure", "unrelated", "unused".
     node : int or None
         Position on the tape of the operation that breaks the path.
     cell, line, code : str, int, str
@@ -247,7 +247,7 @@ class DependencyAnalysis:
         if assigned := self._assignment(mine):
             return self._explanation("state", assigned, variable=self._display_name(assigned.variable, "the variable"))
         chose = [m for m in mine if m.kind == "chose" and self._is_used(m)]
-        left = [m for m in mine if m.kind in ("stopped", "left", "chose") and self._can_be_cause(m)]
+        left = [m for m in mine if m.kind in ("stopped", "left", "copied", "chose") and self._can_be_cause(m)]
         decided = [m for m in mine if m.kind == "decided"]
         sure = bool(self.target_nodes)
         found = chose[-1:] or _last_kept(left, sure) or _last_kept(decided, sure)
@@ -313,7 +313,7 @@ class DependencyAnalysis:
         mine = self._marks()
         own = [k for k, n in enumerate(self.nodes) if n in self.ancestors]
         last = own[-1] if own else len(self.nodes)
-        if aside := _last_kept([m for m in mine if m.kind == "left" and m.at <= last], sure=True):
+        if aside := _last_kept([m for m in mine if m.kind in ("left", "copied") and m.at <= last], sure=True):
             return self._explanation("aside", aside[0])
         return self._explanation("left_only", mine[-1]) if mine and self.source_node is None else None
 

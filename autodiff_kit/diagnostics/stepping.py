@@ -1,7 +1,8 @@
 """Forward and reverse passes over a tape, one step at a time, for animations and tables that show each contribution.
 
-The ordinary passes are separate code and do not become slower. Record with :func:`value_keeping_tape`, list its values
-with :func:`tape_values`, and step with :func:`forward_steps` and :func:`reverse_steps`.
+A reverse pass is :func:`~autodiff_kit.core.backward.backward` itself, asked for each part of a cotangent. Record with
+:func:`value_keeping_tape`, list its values with :func:`tape_values`, and step with :func:`forward_steps` and
+:func:`reverse_steps`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.array_spec import SCALAR, ArraySpec
-from autodiff_kit.core.backward import input_cotangents
+from autodiff_kit.core.backward import backward, input_cotangents
+from autodiff_kit.core.cotangent_scope import CotangentScope
+from autodiff_kit.core.modes import each_cotangent_to
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.record import Node
 from autodiff_kit.core.tape import GradientTape
@@ -250,17 +253,18 @@ def reverse_steps(tape: GradientTape, target: Any, seed: Any = None) -> list[Cot
     end = _node_of(tape, target)
     like = end.spec or SCALAR
     start = np.ones(like.shape, like.dtype) if seed is None else np.asarray(unwrap(seed), like.dtype)
-    known: dict[Node, Any] = {end: start}
     events = [CotangentStep(None, rows[end], start, start, f"seed: the cotangent is {_format_value(start)}")]
-    for node in reversed(tape._record.nodes):
-        g = known.get(node)
-        if g is None:
-            continue
-        for n, part in input_cotangents(node, g):
-            before = known.get(n)
-            known[n] = part if before is None else before + part
-            note = _cotangent_note(node, rows[node], rows[n], part, before)
-            events.append(CotangentStep(rows[node], rows[n], np.asarray(part), np.asarray(known[n]), note))
+
+    def note(_nodes: list[Node], node: Node, _g: Any, n: Node, part: Any) -> None:
+        before = n.cotangent
+        total = part if before is None else before + part
+        text = _cotangent_note(node, rows[node], rows[n], part, before)
+        events.append(CotangentStep(rows[node], rows[n], np.array(part), np.array(total), text))
+
+    nodes = tape._record.nodes
+    with CotangentScope(nodes, (*tape._leaves(), end)), each_cotangent_to(note):
+        end.cotangent = start
+        backward(nodes)
     return events
 
 

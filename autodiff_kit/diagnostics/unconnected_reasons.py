@@ -57,6 +57,12 @@ REASONS: dict[str, UnconnectedReason] = {
         "tape {target} starts from constants.",
         "Use the tensor itself: NumPy functions accept tensors and are recorded.",
     ),
+    "copied": UnconnectedReason(
+        2,
+        "ak.constant copied the numbers.",
+        "A constant has the numbers of what it is made of, and no history.",
+        "Use the tensor itself. To join tensors, write ak.stack([...]) or ak.concat([...]).",
+    ),
     "aside": UnconnectedReason(
         2,
         "The value left the record.",

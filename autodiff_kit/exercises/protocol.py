@@ -15,7 +15,6 @@ that no method of a learner's class ever runs on the check's side.
 from __future__ import annotations
 
 import contextlib
-import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,7 @@ __all__ = [
     "CallbackNamespace",
     "LearnerCodeError",
     "OpaqueValue",
+    "PlainCopier",
     "ReturnedFunction",
     "SeededGenerator",
     "bitwise_equal",
@@ -43,8 +43,9 @@ __all__ = [
     "type_name",
 ]
 
-# Deep enough for every expected answer; a list that contains itself ends here.
+# Deep and large enough for every expected answer; a list of lists may stand for many more items than it has.
 MAX_DEPTH = 8
+MAX_ITEMS = 200_000
 NUMPY_SCALAR_TYPES = frozenset(np.sctypeDict.values())
 
 
@@ -216,35 +217,66 @@ class CallResult:
 
 
 def plain_copy(
-    value: object,
-    remote: Callable[[Callable[..., object]], ReturnedFunction],
-    depth: int = 0,
-    *,
-    share_arrays: bool = False,
+    value: object, remote: Callable[[Callable[..., object]], ReturnedFunction], *, share_arrays: bool = False
 ) -> object:
     """Copy a learner's value without running any of its methods.
 
-    Only exact types are copied: a subclass may override any method, so it becomes an :class:`OpaqueValue`.
-    ``remote`` returns the :class:`ReturnedFunction` of a function. With ``share_arrays`` arrays are not copied.
+    Only exact types are copied: a subclass may override any method, so it becomes an :class:`OpaqueValue`. So does what
+    is nested too deeply, has too many items, or holds itself. ``remote`` returns the :class:`ReturnedFunction` of a
+    function. With ``share_arrays`` arrays are not copied.
     """
-    value = unwatched(value)
-    kind = type(value)
-    if value is None or kind in (bool, int, float, str, complex):
-        return value
-    if kind is np.ndarray:
-        return _numeric_array(value, share=share_arrays)
-    if kind in NUMPY_SCALAR_TYPES:
-        return _numeric_array(np.array(value))
-    if kind in (list, tuple, set, frozenset, dict):
-        return _copy_container(
-            value, functools.partial(plain_copy, remote=remote, depth=depth + 1, share_arrays=share_arrays), depth
-        )
-    tensor = _tensor_values(value)
-    if tensor is not None:
-        return _numeric_array(tensor)
-    if callable(value):
-        return remote(value)
-    return OpaqueValue(type_name(value))
+    return PlainCopier(remote, share_arrays=share_arrays).copy(value)
+
+
+class PlainCopier:
+    """Copies values as :func:`plain_copy` does, each object once, and counts the items of all copies together."""
+
+    def __init__(
+        self, remote: Callable[[Callable[..., object]], ReturnedFunction], *, share_arrays: bool = False
+    ) -> None:
+        self._remote, self._share_arrays, self._items = remote, share_arrays, 0
+        # Of containers and arrays by their ids: the value, which so keeps its id, the copy, and how many items it has.
+        self._known: dict[int, tuple[object, object, int]] = {}
+
+    def copy(self, value: Any, depth: int = 0) -> object:
+        """A copy of a value that is ``depth`` containers deep in another."""
+        value = unwatched(value)
+        kind = type(value)
+        if value is None or kind in (bool, int, float, str, complex):
+            return value
+        if kind is np.ndarray:
+            return self._once(value, lambda: _numeric_array(value, share=self._share_arrays), repeats=value.size)
+        if kind in NUMPY_SCALAR_TYPES:
+            return _numeric_array(np.array(value))
+        if kind in (list, tuple, set, frozenset, dict):
+            return self.container(value, lambda item: self.copy(item, depth + 1), depth)
+        tensor = _tensor_values(value)
+        if tensor is not None:
+            return _numeric_array(tensor)
+        if callable(value):
+            return self._remote(value)
+        return OpaqueValue(type_name(value))
+
+    def container(self, value: Any, copy_item: Callable[[object], object], depth: int) -> object:
+        """A copy of a list, tuple, set or dict, whose items are copied by ``copy_item``."""
+        if depth >= MAX_DEPTH:
+            return OpaqueValue("deeply nested " + type_name(value))
+        self._items += len(value)
+        if self._items > MAX_ITEMS:
+            return OpaqueValue(f"{type_name(value)} in a value of more than {MAX_ITEMS} items")
+        return self._once(value, lambda: _copy_container(value, copy_item))
+
+    def _once(self, value: Any, copy: Callable[[], object], repeats: int = 0) -> object:
+        """The copy of an object, made when it is first met; later all of its items count again."""
+        if id(value) not in self._known:
+            before = self._items
+            self._known[id(value)] = (value, OpaqueValue(f"{type_name(value)} that holds itself"), 0)
+            self._known[id(value)] = (value, copy(), self._items - before + repeats)
+            return self._known[id(value)][1]
+        _, found, items = self._known[id(value)]
+        self._items += items
+        over = self._items > MAX_ITEMS and not isinstance(found, OpaqueValue)
+        return OpaqueValue(f"{type_name(value)} in a value of more than {MAX_ITEMS} items") if over else found
 
 
 def type_name(value: object) -> str:
@@ -262,9 +294,7 @@ def _numeric_array(value: Any, *, share: bool = False) -> object:
     return array
 
 
-def _copy_container(value: Any, copy_item: Callable[[object], object], depth: int) -> object:
-    if depth >= MAX_DEPTH:
-        return OpaqueValue("deeply nested " + type_name(value))
+def _copy_container(value: Any, copy_item: Callable[[object], object]) -> object:
     if type(value) is dict:
         if any(type(key) not in (str, int) for key in value):
             return OpaqueValue("dict with keys that are neither text nor integers")

@@ -15,7 +15,7 @@ import numpy as np
 
 from autodiff_kit import errors
 from autodiff_kit.exercises.in_process import callback_of_function
-from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, OpaqueValue, plain_copy, type_name
+from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, OpaqueValue, PlainCopier, type_name
 
 from .outside_text import clean_text
 from .protocol import (
@@ -208,16 +208,21 @@ class RpcConnection:
 
 def to_wire(value: Any) -> Any:
     """Convert a value for sending: tensors are marked as tensors, functions stay, other values become plain data."""
+    tuples, others = (PlainCopier(lambda function: OpaqueValue("function")) for _ in range(2))  # type: ignore[arg-type,return-value]
+    return _to_wire(value, tuples, others, 0)
+
+
+def _to_wire(value: Any, tuples: PlainCopier, others: PlainCopier, depth: int) -> Any:
     from autodiff_kit.core.tensor import Tensor
     from autodiff_kit.core.variable import Variable
 
     if type(value) in (Tensor, Variable):
         return TensorValue(value.numpy())
     if type(value) is tuple:
-        return tuple(to_wire(item) for item in value)
+        return tuples.container(value, lambda item: _to_wire(item, tuples, others, depth + 1), depth)
     if isinstance(value, Callback | CallbackNamespace) or callable(value):
         return value
-    return plain_copy(value, lambda function: OpaqueValue("function"))  # type: ignore[arg-type,return-value]
+    return others.copy(value, depth)
 
 
 def from_wire(value: Any) -> Any:

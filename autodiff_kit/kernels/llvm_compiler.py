@@ -134,7 +134,7 @@ class _Compiler(LLVMWriter):
                     self._assign(target, self._expression(value))
                 case ast.AugAssign(target=target, op=op, value=value):
                     self._assign(target, self.binary(type(op), self._expression(target), self._expression(value)))
-                case ast.For(target=ast.Name(id=name), iter=ast.Call(args=bounds)):
+                case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=bounds)):
                     with self.loop(*map(self._expression, bounds)) as index:
                         self.names[name] = index
                         self._statements(statement.body)
@@ -160,11 +160,13 @@ class _Compiler(LLVMWriter):
             case ast.Tuple(elts=parts):
                 for part, one in zip(parts, value, strict=True):
                     self._assign(part, one)
-            case ast.Subscript(value=array, slice=ast.Slice(upper=end)):
+            case ast.Subscript(value=array, slice=ast.Slice(lower=None, upper=end, step=None)):
                 with self.loop(self._expression(end)) as index:
                     self.store(self._expression(array), index, value)
             case ast.Subscript(value=array, slice=index):
                 self.store(self._expression(array), self._expression(index), value)
+            case _:
+                raise NotImplementedError(ast.unparse(target))
 
     # ------------------------------------------------------------------------------------------------------ expressions
     def _expression(self, node: Any) -> Any:
@@ -172,7 +174,10 @@ class _Compiler(LLVMWriter):
         write: Callable[[Any], Any] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
         if write is None:
             raise NotImplementedError(ast.unparse(node))
-        return write(node)
+        try:
+            return write(node)
+        except (KeyError, ValueError, TypeError, AttributeError) as error:  # no table has it, or it has other parts
+            raise NotImplementedError(f"{ast.unparse(node)}: {error}") from error
 
     def _constant(self, node: Any) -> Any:
         return node.value
@@ -243,6 +248,8 @@ class _Compiler(LLVMWriter):
         return isinstance(node, ast.Call) and self.function.namespace.get(getattr(node.func, "id", "")) not in KINDS
 
     def _call(self, node: Any) -> Any:
+        if node.keywords:
+            raise NotImplementedError(ast.unparse(node))
         if isinstance(node.func, ast.Attribute) and node.func.attr == "view":
             x, kind = self._expression(node.func.value), KINDS[self._expression(node.args[0])]
             x = x if isinstance(x, Value) else self.convert(x, KINDS[type(x)])  # a constant
@@ -252,7 +259,7 @@ class _Compiler(LLVMWriter):
             return self.expand(function, given)
         if isinstance(function, _Builtin):
             return self._builtin(function.name, given)
-        if not any(isinstance(x, Value) for x in given):
+        if not any(isinstance(x, (Value, Array)) for x in given):
             return function(*given)
         if function in KINDS:
             return self.convert(given[0], KINDS[function])

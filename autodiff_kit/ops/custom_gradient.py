@@ -12,6 +12,7 @@ import numpy as np
 from autodiff_kit.core.dispatch import record_op
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import Op
+from autodiff_kit.core.own_gradient_breaks import run_with_own_gradient
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_callable
 from autodiff_kit.errors import ArgumentError, ShapeError, StructureError
@@ -45,8 +46,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
 
     Notes
     -----
-    **Gradient.** Only the arguments get one: a tensor or variable that ``f`` uses from outside gets None, so make it an
-    argument. Second derivatives go through the operations that ``vjp`` itself uses.
+    **Gradient.** Only the arguments get one: a tensor or variable that ``f`` uses from outside gets None (0 and a
+    warning in :func:`grad`), so make it an argument. Second derivatives go through the operations that ``vjp`` itself
+    uses.
 
     Examples
     --------
@@ -70,8 +72,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Tensor]:
             args, rest = bound.args, bound.kwargs
         arrays = [_is_array(name, a) for a in args]
         given = [as_tensor(a) if own else a for a, own in zip(args, arrays, strict=True)]
-        value, vjp, jvp = _split_answer(name, f(*given, **rest))
         inputs = tuple([a for a, own in zip(given, arrays, strict=True) if own])
+        answer = run_with_own_gradient(f, lambda: f(*given, **rest), {x.node for x in inputs})
+        value, vjp, jvp = _split_answer(name, answer)
         return _record_custom(name, _vjp_rule(name, vjp, arrays), _jvp_rule(jvp), unwrap(as_tensor(value)), inputs)
 
     return run

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.fast_dispatch import binary_function, comparison_function, unary_function
+from autodiff_kit.core.fast_dispatch import binary_function, comparison_function, plain_function, unary_function
 from autodiff_kit.core.numpy_protocol import number_beside
 from autodiff_kit.core.operation import OPS, Op, v
 from autodiff_kit.core.tensor import Tensor
@@ -36,7 +36,7 @@ from autodiff_kit.errors import DuplicateNameError
 from autodiff_kit.ops.argument_binding import parameter_function, sequence_function
 from autodiff_kit.ops.docstrings import complete_docstring
 from autodiff_kit.ops.functions_for_rules import binary_on_values, unary_on_values
-from autodiff_kit.platform import HAS_64_BIT_INTEGERS, in_int64
+from autodiff_kit.platform import HAS_64_BIT_INTEGERS, PLAIN, in_int64
 
 __all__ = ["bilinear", "elementwise", "general", "linear", "nondifferentiable"]
 
@@ -59,10 +59,11 @@ def _define(function: Function, arrays: int, known: dict[str, Any]) -> Public:
     if op.vjps is not None and plain and (arrays == 1 or (arrays == 2 and not has_parameters)):
         op.fast_rules = (op.vjps[0], op.vjps[1] if arrays == 2 else None, has_parameters)
     if not has_parameters and arrays == 1:
-        public = unary_function(op)
+        public = plain_function(op) if PLAIN else unary_function(op)
         values = unary_on_values(op, public)
     elif not has_parameters and arrays == 2:
-        public = comparison_function(op) if op.scalar and op.vjps is None else binary_function(op)
+        fast = comparison_function if op.scalar and op.vjps is None else binary_function
+        public = plain_function(op) if PLAIN else fast(op)
         values = binary_on_values(op, public)
     else:
         make = sequence_function if next(iter(parameters)) == "arrays" else parameter_function

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import zlib
+from collections.abc import Iterable
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,16 @@ from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.optim.inplace import OwnedSlots, Slots
 
-__all__ = ["load_slots", "read_state", "validate_state", "variable_keys", "write_state"]
+__all__ = [
+    "SavedSlots",
+    "checksum",
+    "load_slots",
+    "match_variables",
+    "read_state",
+    "validate_state",
+    "variable_keys",
+    "write_state",
+]
 
 FORMAT = 1
 _METADATA_ENTRY = "autodiff_kit.optimizer"
@@ -27,6 +37,7 @@ def write_state(path: str | PathLike[str], state: dict[str, Any]) -> None:
 
     slots = state["slots"]
     metadata = {"format": FORMAT, "kind": state["kind"], "settings": state["settings"], "variables": list(slots)}
+    metadata["values"] = state["values"]
     entries = {_METADATA_ENTRY: np.frombuffer(json.dumps(metadata).encode(), np.uint8)}
     for place, kept in enumerate(slots.values()):
         entries |= {f"{place}/{name}": x for name, x in kept.items()}
@@ -63,10 +74,32 @@ def _parse_state(source: str, found: dict[str, Any]) -> dict[str, Any]:
             f"{source!r} has format {version}, but this kit reads format {FORMAT}; read it with the version of the "
             "kit that wrote it"
         )
-    return {"kind": kind, "settings": settings, "slots": slots}
+    return {"kind": kind, "settings": settings, "slots": slots, "values": metadata.get("values", {})}
 
 
-def validate_state(state: Any, kind: str, wanted: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+class SavedSlots(NamedTuple):
+    """The slots of a variable in a saved state, with what tells it from others.
+
+    Attributes
+    ----------
+    name : str or None
+        The variable's own name, which others may have too; None for one without a name.
+    value : int or None
+        The checksum of its value when the state was saved; None where the state does not say.
+    slots : dict
+    """
+
+    name: str | None
+    value: int | None
+    slots: Slots
+
+
+def checksum(value: Any) -> int:
+    """A number that tells values apart."""
+    return zlib.crc32(np.ascontiguousarray(value).tobytes())
+
+
+def validate_state(state: Any, kind: str, wanted: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, SavedSlots]]:
     """Settings and slots of a valid state of this class of optimizer; otherwise an error."""
     if not isinstance(state, dict) or not isinstance(state.get("kind"), str):
         raise StructureError(f"a state must come from state_dict(); got a {type(state).__name__} without 'kind'")
@@ -82,7 +115,12 @@ def validate_state(state: Any, kind: str, wanted: tuple[str, ...]) -> tuple[dict
             raise StructureError(f"setting {name!r} of a state must be a number, got {value!r}")
     for key, kept in slots.items():
         _check_slots(key, kept)
-    return settings, slots
+    values = state.get("values", {})  # older states have none
+    if not isinstance(values, dict) or not all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in values.values()
+    ):
+        raise StructureError("the values of a state must be a dict that maps each variable to its name and a checksum")
+    return settings, {key: SavedSlots(*values.get(key, (key, None)), kept) for key, kept in slots.items()}
 
 
 def _check_slots(key: str, kept: dict[str, Any]) -> None:
@@ -92,15 +130,43 @@ def _check_slots(key: str, kept: dict[str, Any]) -> None:
             raise StructureError(f"slot {name!r} of {key!r} is damaged: {array.dtype} of shape {array.shape}")
 
 
-def variable_keys(variables: list[Variable]) -> list[str]:
+def variable_keys(variables: Iterable[Variable], taken: Iterable[str] = ()) -> list[str]:
     """Unique keys for variables in a saved state, in the order of their first steps: their names, numbered if equal."""
-    met: Counter[str] = Counter()
-    keys = []
+    used, keys = set(taken), list[str]()
     for k, variable in enumerate(variables):
-        name = variable.name or f"variable {k}"
-        met[name] += 1
-        keys.append(f"{name} ({met[name]})" if met[name] > 1 else name)
+        name = key = variable.name or f"variable {k}"
+        number = 1
+        while key in used:
+            number += 1
+            key = f"{name} ({number})"
+        used.add(key)
+        keys.append(key)
     return keys
+
+
+def match_variables(known: list[Variable], new: list[Variable], saved: dict[str, SavedSlots]) -> dict[str, Variable]:
+    """The variable of each key of a saved state, among new ones, which step after the known ones.
+
+    Equal names are told apart by the values that the variables had when the state was saved. Where these were not
+    restored, variables of one name are taken in the order of their first steps.
+    """
+    found: dict[str, Variable] = {}
+    keys = dict(zip(map(id, new), variable_keys([*known, *new])[len(known) :], strict=True))
+    rest = []
+    for variable in new:
+        value = checksum(variable._value)
+        same = [k for k, s in saved.items() if k not in found and s.name == variable.name and s.value == value]
+        same = same if keys[id(variable)] not in same else [keys[id(variable)]]
+        if same:
+            found[same[0]] = variable
+        else:
+            rest.append(variable)
+    for variable in rest:
+        own = keys[id(variable)]
+        left = [k for k, s in saved.items() if k not in found and (k == own or s.name == variable.name)]
+        if left:
+            found[own if own in left else left[0]] = variable
+    return found
 
 
 def load_slots(variable: Variable, key: str, found: Slots) -> OwnedSlots:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor
@@ -137,6 +138,7 @@ def _recorded_residuals(residual_fn: Callable[[], Tensor], variables: list[Varia
     with tape:
         tape.watch(variables)
         target = residual_fn()
+    warn_of_lost_gradients(tape._record, variables, target)
     return tape, target
 
 

@@ -11,11 +11,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import SymbolicValue, as_array
+from autodiff_kit.core.tracer import SymbolicValue, as_array, suspend_tracing
 from autodiff_kit.core.validation import check_callable, check_text, describe
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import (
@@ -82,7 +83,7 @@ class Optimizer:
         self._state: dict[int, tuple[Variable, Slots]] = {}  # in the order of first steps
         self._last: dict[int, Any] = {}  # the last update: an array, a function that computes it, or None
         self._frozen: dict[int, Any] = {}
-        self._pending: dict[str, Slots] = {}
+        self._pending: dict[str, checkpoint.SavedSlots] = {}  # loaded, of variables that have not stepped yet
         self._strict = True
         self._copied = False
         if open_records.trace is not None:
@@ -131,6 +132,7 @@ class Optimizer:
         several, loss_fn = variable_list(variables), check_callable("loss_fn", loss_fn)
         with GradientTape(persistent=True) as tape:
             loss = loss_fn()
+        warn_of_lost_gradients(tape._record, several, loss)
         return loss, list(zip(last_gradient(tape, loss, several), several, strict=True))
 
     def minimize(self, loss_fn: Callable[[], Any], variables: Iterable[Variable]) -> Tensor:
@@ -169,10 +171,11 @@ class Optimizer:
             self._apply_gradients(pairs)
 
     def _apply_gradients(self, pairs: Iterable[Pair]) -> None:
-        trace = open_records.trace
-        ready = [
-            (self._own_slots(w), gradient_for_variable(g, w), w) for g, w in gradient_pairs(pairs) if g is not None
-        ]
+        trace, known = open_records.trace, list(gradient_pairs(pairs))
+        if self._pending:
+            with suspend_tracing():
+                self._take_loaded([w for _, w in known if id(w) not in self._state and w.dtype.kind == "f"])
+        ready = [(self._own_slots(w), gradient_for_variable(g, w), w) for g, w in known if g is not None]
         if not ready:
             raise StructureError(
                 "every gradient is None: no variable is connected to the loss. tape.explain(loss, variable) says why."
@@ -273,21 +276,30 @@ class Optimizer:
                 "refers to: other variables would begin with new slots. Copy both together, as in "
                 "copy.deepcopy((model, optimizer)), or load the state_dict() into a new optimizer."
             )
-        if not self._pending:
-            return self._new_slots(variable)
-        key = checkpoint.variable_keys([*(other for other, _ in self._state.values()), variable])[-1]
-        found = self._pending.get(key)
-        if found is None and self._strict:
-            raise StructureError(
-                f"the loaded state has no variable {key!r}; it has {', '.join(map(repr, self._pending))}. "
-                "Use the same names as before, or step variables in the same order, or load with strict=False."
-            )
-        slots = self._new_slots(variable)
-        if found is not None:
-            kept = checkpoint.load_slots(variable, key, found)
+        if self._pending:
+            self._take_loaded([variable])
+            if id(variable) in self._state:
+                return self._state[id(variable)][1]  # type: ignore[return-value]
+            if self._strict:
+                key = checkpoint.variable_keys([*self._stepped(), variable])[-1]
+                raise StructureError(
+                    f"the loaded state has no variable {key!r}; it has {', '.join(map(repr, self._pending))}. "
+                    "Use the same names as before, or step variables in the same order, or load with strict=False."
+                )
+        return self._new_slots(variable)
+
+    def _stepped(self) -> list[Variable]:
+        """The variables that have slots, in the order of their first steps."""
+        return [variable for variable, _ in self._state.values()]
+
+    def _take_loaded(self, variables: list[Variable]) -> None:
+        """Give the slots of a loaded state to new variables, as far as it has them."""
+        for key, variable in checkpoint.match_variables(self._stepped(), variables, self._pending).items():
+            kept = checkpoint.load_slots(variable, key, self._pending[key].slots)
+            slots = self._new_slots(variable)
             slots.update({name: x for name, x in kept.items() if name in slots})  # a setting may have changed since
-        self._pending.pop(key, None)
-        return slots
+            self._state[id(variable)] = (variable, slots)
+            del self._pending[key]
 
     def slot_names(self) -> tuple[str, ...]:
         """Names of the slots that this optimizer keeps for a variable."""
@@ -402,16 +414,14 @@ class Optimizer:
     def state_dict(self) -> dict[str, Any]:
         """The state of the optimizer without the variables: settings and copies of all slots."""
         self._refuse_while_traced("state_dict")
-        stepped = list(self._state.values())
-        slots = {
-            key: {name: np.array(kept[name]) for name in self._slots}
-            for key, (_, kept) in zip(
-                checkpoint.variable_keys([variable for variable, _ in stepped]), stepped, strict=True
-            )
-        }
-        waiting = {key: {name: np.array(x) for name, x in found.items()} for key, found in self._pending.items()}
+        stepped = dict(zip(checkpoint.variable_keys(self._stepped(), self._pending), self._state.values(), strict=True))
+        slots = {key: {name: np.array(kept[name]) for name in self._slots} for key, (_, kept) in stepped.items()}
+        values = {key: (variable.name, checkpoint.checksum(variable._value)) for key, (variable, _) in stepped.items()}
+        for key, saved in self._pending.items():
+            slots[key] = {name: np.array(x) for name, x in saved.slots.items()}
+            values[key] = (saved.name, saved.value)  # type: ignore[assignment]
         settings = {name: getattr(self, name) for name in self._settings}
-        return {"kind": type(self).__name__, "settings": settings, "slots": slots | waiting}
+        return {"kind": type(self).__name__, "settings": settings, "slots": slots, "values": values}
 
     def load_state_dict(self, state: dict[str, Any], strict: bool = True) -> None:
         """Restore a saved state: settings and slots.
@@ -432,32 +442,38 @@ class Optimizer:
 
         Notes
         -----
-        Variables are matched by name; unnamed ones by their order (that of their first steps) and shape. A variable
-        that has not stepped yet gets its slots at its first step.
+        Variables are matched by name. Several of one name, such as the kernels of dense layers, and those without a
+        name are told apart by the values that they had when the state was saved; where these were not restored, by
+        the order of their first steps. A variable that has not stepped yet gets its slots at its first step, so load
+        the values before that.
         """
         self._refuse_while_traced("load_state_dict")
         settings, slots = checkpoint.validate_state(state, type(self).__name__, tuple(self._settings))
         settings = {name: self._settings[name](name, value) for name, value in settings.items()}
         names = self._slots_with(settings)
-        for key, found in slots.items():
-            if set(found) != set(names):
-                raise StructureError(f"the state of {key!r} has slots {sorted(found)}, and needs {sorted(names)}")
-        variables = [variable for variable, _ in self._state.values()]
-        known = dict(zip(checkpoint.variable_keys(variables), variables, strict=True))
-        missing = [key for key in known if key not in slots]
+        for key, saved in slots.items():
+            if set(saved.slots) != set(names):
+                raise StructureError(f"the state of {key!r} has slots {sorted(saved.slots)}, and needs {sorted(names)}")
+        variables = self._stepped()
+        found = checkpoint.match_variables([], variables, slots)
+        matched = set(map(id, found.values()))
+        keys = zip(checkpoint.variable_keys(variables), variables, strict=True)
+        missing = [key for key, variable in keys if id(variable) not in matched]
         if missing and strict:
             raise StructureError(f"the state knows no variable {missing[0]!r}; it knows {', '.join(map(repr, slots))}")
         loaded = {
-            key: checkpoint.load_slots(variable, key, slots[key]) for key, variable in known.items() if key in slots
+            id(variable): checkpoint.load_slots(variable, key, slots[key].slots) for key, variable in found.items()
         }
         for name, value in settings.items():
             setattr(self, name, value)
         self._slots = names
-        for key, variable in known.items():
-            self._state[id(variable)] = (variable, loaded.get(key) or self._new_slots(variable))
+        for variable in variables:
+            self._state[id(variable)] = (variable, loaded.get(id(variable)) or self._new_slots(variable))
         self._last = {}
         self._pending = {
-            key: {name: np.array(x) for name, x in found.items()} for key, found in slots.items() if key not in known
+            key: saved._replace(slots={name: np.array(x) for name, x in saved.slots.items()})
+            for key, saved in slots.items()
+            if key not in found
         }
         self._strict = strict
 

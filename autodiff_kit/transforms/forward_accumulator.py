@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import get_ident
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -54,6 +55,22 @@ class TangentRecord(Record):
         """Accept operations, from this thread."""
         super().open()
         self.sink = self
+
+    def marks(self, kind: str, what: Any) -> bool:
+        """Whether a value with a tangent has left; nobody asks an accumulator about anything else."""
+        return kind == "left" and self.tangent(what if isinstance(what, Node) else None) is not None
+
+    def note_operations(self) -> Callable[[], list[tuple[Node, tuple[Node | None, ...]]]]:
+        """A function that gives the nodes of the operations from now on, each with the nodes that it read."""
+        before = self.history
+        history = self.history = [] if before is None else before
+        first = len(history)
+
+        def noted() -> list[tuple[Node, tuple[Node | None, ...]]]:
+            self.history = before
+            return [(step[1], step[2]) for step in history[first:]]
+
+        return noted
 
     def __enter__(self) -> Self:
         self.open()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.pytree import flatten, flatten_like, unflatten_like
 from autodiff_kit.transforms.arguments import (
@@ -53,6 +54,7 @@ def jvp(f: Function, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
         set_tangents(accumulator, arguments, directions)
         output, aux = split_aux(f(*arguments), check_flag("has_aux", has_aux), "jvp")
         value = tensor_outputs(output)
+    warn_of_lost_gradients(accumulator, arguments, value)
     tangent = unflatten_like(value, [accumulator.tangent_of(y, "zero") for y in flatten(value)])
     return (value, tangent, aux) if has_aux else (value, tangent)
 

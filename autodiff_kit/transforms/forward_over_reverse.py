@@ -14,6 +14,7 @@ from autodiff_kit.core.backward import input_cotangents
 from autodiff_kit.core.fast_backward import FLOAT_ERRORS
 from autodiff_kit.core.gradient_request import zeros_like
 from autodiff_kit.core.hooks import apply_hooks
+from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.modes import modes
 from autodiff_kit.core.numpy_protocol import canonical, number_beside, unwrap
 from autodiff_kit.core.operation import Op
@@ -69,6 +70,7 @@ def _recorded_hvp(f: Function, arguments: list[Any], directions: list[Any]) -> l
     with ForwardOverReverse() as accumulator:
         sources = set_tangents(accumulator, arguments, directions)
         value = scalar_output(f(*arguments))
+    warn_of_lost_gradients(accumulator, sources, value)
     products = accumulator.gradient_tangents(value, sources)
     return [unflatten_like(a, [next(rest) for _ in flatten(a)]) for rest in (iter(products),) for a in arguments]
 

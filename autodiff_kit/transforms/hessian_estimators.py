@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import as_tensor
@@ -150,6 +151,7 @@ def _exact_product(f: Function, point: Any) -> Function:
     with GradientTape(persistent=True) as tape:
         tape.watch(leaves)
         gradients = flatten(grad(f)(point))
+    warn_of_lost_gradients(tape._record, leaves, gradients)
 
     def product(signs: list[Any]) -> list[Any]:
         found = tape._cotangents(gradients, signs, leaves, list(map(tape._node_of, leaves)), lead=1)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.validation import check_flag
@@ -62,6 +63,7 @@ def jacobian(f: Function, argnums: int | tuple[int, ...] = 0, mode: str = "auto"
         with GradientTape() as tape:
             tape.watch(sources)
             value, aux = split_aux(f(*arguments, **kwargs), has_aux, "jacobian")
+        warn_of_lost_gradients(tape._record, sources, tensor_outputs(value))
         found = _of_each_leaf(tape, value, sources, argnums, mode)
         return (found, aux) if has_aux else found
 
@@ -118,6 +120,7 @@ def hessian(f: Function, argnums: int = 0, has_aux: bool = False) -> Function:
         with GradientTape() as tape:
             tape.watch(sources)
             slopes, mode, aux = _recorded_slopes(f, argnums, has_aux, arguments, kwargs)
+        warn_of_lost_gradients(tape._record, sources, slopes)
         found = _of_each_leaf(tape, slopes, sources, argnums, mode)
         return (found, aux) if has_aux else found
 
@@ -132,6 +135,7 @@ def _recorded_slopes(
     with GradientTape() as tape:
         tape.watch(sources)
         value, aux = split_aux(f(*arguments, **kwargs), has_aux, "hessian")
+    warn_of_lost_gradients(tape._record, sources, tensor_outputs(value))
     if isinstance(value, Value) and value.shape == ():
         return tape.gradient(value, sources, unconnected_gradients="zero")[0], "reverse", aux
     return _of_each_leaf(tape, value, sources, argnums, "auto"), "auto", aux

@@ -19,6 +19,7 @@ import numpy as np
 
 from autodiff_kit.core.backward import input_cotangents, reachable
 from autodiff_kit.core.gradient_request import initial_cotangent, zeros_like
+from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import Node, open_records
@@ -84,6 +85,7 @@ def per_example_gradients(loss_fn: Callable[..., Any], variables: Any, *batch: A
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(variables)
         losses = _checked_losses(loss_fn(*batch), batch)
+    warn_of_lost_gradients(tape._record, sources, losses)
     return unflatten_like(variables, _batch_gradients(tape, losses, sources, _example_weights(weights, losses)))
 
 

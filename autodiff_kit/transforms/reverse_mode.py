@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from autodiff_kit.collector import relax_collector, restore_collector
+from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.transforms.arguments import (
@@ -98,6 +99,7 @@ def _value_and_grad(f: Function, argnums: int | tuple[int, ...], has_aux: bool, 
             tape.watch(sources)
             output, aux = split_aux(f(*arguments, **kwargs), has_aux, what)
             value = scalar_output(output)
+        warn_of_lost_gradients(tape._record, sources, value)
         found = last_gradient(tape, value, sources, "zero")
         return (value, aux) if has_aux else value, pack_by_argnums(found, argnums)
 
@@ -166,6 +168,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
         tape.watch(arguments)
         output, aux = split_aux(f(*arguments), check_flag("has_aux", has_aux), "vjp")
         value = tensor_outputs(output)
+    warn_of_lost_gradients(tape._record, arguments, value)
 
     def pullback(cotangent: Any) -> Any:
         found = tape.gradient(value, arguments, cotangents_like(value, cotangent), unconnected_gradients="zero")

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+import array as arrays
+import collections
+import contextvars
+import ctypes
 import functools
+import importlib
+import os
+import sys
+import types
+import weakref
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -333,3 +343,165 @@ def test_a_cell_that_was_emptied_is_a_change() -> None:
     del factor
     with pytest.raises(NameError, match="factor"):
         compiled(3.0)
+
+
+class _Numbers(list[float]):
+    factor = 1.0
+
+
+class _Table(dict[str, float]):
+    factor = 1.0
+
+
+class _Node:
+    value = 2.0
+
+
+HELD: contextvars.ContextVar[float] = contextvars.ContextVar("HELD")
+
+
+def _attribute_of_a_function() -> tuple[Any, Any]:
+    def f(x: Any) -> Any:
+        return x * f.k  # type: ignore[attr-defined]
+
+    f.k = 2.0  # type: ignore[attr-defined]
+    return f, lambda: setattr(f, "k", 5.0)
+
+
+def _deque() -> tuple[Any, Any]:
+    q = collections.deque([2.0, 3.0])
+    return lambda x: x * q[0] + len(q), lambda: q.appendleft(5.0)
+
+
+def _entry_of_a_deque() -> tuple[Any, Any]:
+    q = collections.deque([2.0, [3.0]])
+    return lambda x: x * q[1][0], lambda: q[1].__setitem__(0, 4.0)
+
+
+def _array() -> tuple[Any, Any]:
+    a = arrays.array("d", [2.0, 3.0])
+    return lambda x: x * a[0], lambda: a.__setitem__(0, 5.0)
+
+
+def _bytearray() -> tuple[Any, Any]:
+    b = bytearray(b"\x02")
+    return lambda x: x * b[0], lambda: b.__setitem__(0, 5)
+
+
+def _memoryview() -> tuple[Any, Any]:
+    b = bytearray(b"\x02")
+    shown = memoryview(b)
+    return lambda x: x * shown[0], lambda: b.__setitem__(0, 5)
+
+
+def _ctypes() -> tuple[Any, Any]:
+    c = ctypes.c_double(2.0)
+    return lambda x: x * c.value, lambda: setattr(c, "value", 5.0)
+
+
+def _context_variable() -> tuple[Any, Any]:
+    HELD.set(2.0)
+    return lambda x: x * HELD.get(), lambda: HELD.set(5.0)
+
+
+def _order_of_a_dict() -> tuple[Any, Any]:
+    weights = {"a": 2.0, "b": 3.0}
+
+    def f(x: Any) -> Any:
+        for w in weights.values():
+            x = x * w + 1.0
+        return x
+
+    return f, lambda: weights.update(a=weights.pop("a"))
+
+
+def _view_of_a_dict() -> tuple[Any, Any]:
+    weights = {"a": 2.0}
+    values = weights.values()
+    return lambda x: x * sum(values), lambda: weights.update(a=5.0)
+
+
+def _mapping_proxy() -> tuple[Any, Any]:
+    weights = {"a": 2.0}
+    proxy = types.MappingProxyType(weights)
+    return lambda x: x * proxy["a"], lambda: weights.update(a=5.0)
+
+
+def _weak_reference() -> tuple[Any, Any]:
+    node = _Node()
+    ref = weakref.ref(node)
+    return lambda x: x * ref().value, lambda: setattr(node, "value", 5.0)
+
+
+def _attribute_of_a_list() -> tuple[Any, Any]:
+    numbers = _Numbers([1.0])
+    return lambda x: x * numbers.factor + numbers[0], lambda: setattr(numbers, "factor", 5.0)
+
+
+def _attribute_of_a_dict() -> tuple[Any, Any]:
+    table = _Table(a=1.0)
+    return lambda x: x * table.factor + table["a"], lambda: setattr(table, "factor", 5.0)
+
+
+def _list_in_an_array() -> tuple[Any, Any]:
+    cells = np.array([[2.0], None], object)
+    cells[1] = inner = [3.0]
+    return lambda x: x * cells[1][0], lambda: inner.__setitem__(0, 5.0)
+
+
+def _environment() -> tuple[Any, Any]:
+    os.environ["AUTODIFF_KIT_TEST_SCALE"] = "2.0"
+    return (
+        lambda x: x * float(os.environ["AUTODIFF_KIT_TEST_SCALE"]),
+        lambda: os.environ.update(AUTODIFF_KIT_TEST_SCALE="5.0"),
+    )
+
+
+CHANGES = [
+    _attribute_of_a_function, _deque, _entry_of_a_deque, _array, _bytearray, _memoryview, _ctypes, _context_variable,
+    _order_of_a_dict, _view_of_a_dict, _mapping_proxy, _weak_reference, _attribute_of_a_list, _attribute_of_a_dict,
+    _list_in_an_array, _environment,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", CHANGES, ids=lambda make: make.__name__)
+def test_a_change_of_state_is_noticed(make: Any) -> None:
+    f, change = make()
+    compiled = ak.compile(f)
+    for _ in range(2):
+        assert float(compiled(3.0)) == float(f(3.0))
+    assert compiled.trace_count == 1
+    before = float(f(3.0))
+    change()
+    assert float(compiled(3.0)) == float(f(3.0)) != before
+    assert compiled.trace_count == 2
+
+
+IMPORTS = {
+    "import m": "import {m}\n    return x * {m}.k",
+    "from m import": "from {m} import k\n    return x * k",
+    "a module in a package": "import {m}.inner\n    return x * {m}.inner.k",
+    "from a package": "from {m}.inner import k\n    return x * k",
+}
+
+
+@pytest.mark.parametrize("loaded", [True, False])
+@pytest.mark.parametrize("how", IMPORTS)
+def test_a_module_that_the_function_imports_is_compared(
+    how: str, loaded: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"guarded_{list(IMPORTS).index(how)}_{loaded}"
+    (tmp_path / name).mkdir()
+    for file in ("__init__", "inner"):
+        (tmp_path / name / f"{file}.py").write_text("k = 2.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    inner = f"{name}.inner" if "inner" in IMPORTS[how] else name
+    if loaded:
+        importlib.import_module(inner)
+    space: dict[str, Any] = {}
+    exec(f"def f(x):\n    {IMPORTS[how].format(m=name)}\n", space)
+    compiled = ak.compile(space["f"])
+    assert float(compiled(3.0)) == float(compiled(3.0)) == 6.0
+    monkeypatch.setattr(sys.modules[inner], "k", 5.0)
+    assert float(compiled(3.0)) == 15.0
+    assert compiled.trace_count == 2

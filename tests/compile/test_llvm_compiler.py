@@ -112,6 +112,19 @@ def test_what_is_outside_the_subset_is_refused(body: str, error: Any) -> None:
         compiled(body, float)
 
 
+@pytest.mark.parametrize(
+    "body",
+    ["x0[0] = np.cosh(x0[0])", "x0[0] = np.arctan2(x0[0], x0[0])", "x0[0] = x0[0] // 2.0", "x0[0] = x0[0] % 2.0",
+     "x0[0] @= 2.0", "x0[0] = 1.0 if 0.0 < x0[0] < 2.0 else 0.0", "x0[0] = np.sqrt(x0[0], dtype=np.float32)",
+     "x0[0] = x0[0].real", "x0.real = 1.0", "x0[0] = x0[0].view(np.int8)", "x0[0] = len(x0)", "x0[0] = 'a'",
+     "x0[0] = max(x0[0], 1.0, 2.0)", "x0[0:3:2] = 1.0", "x0[0] = x0[0] is None", "x0[0] = range(3)",
+     "for j in enumerate(3):\n    x0[0] = j"],
+)  # fmt: skip
+def test_what_the_compiler_does_not_know_is_refused_with_its_text(body: str) -> None:
+    with pytest.raises(NotImplementedError, match=r"."):
+        compiled(body, float)
+
+
 @pytest.mark.parametrize(("called", "wide"), [("exp64", True), ("sincos64", True), ("np.sqrt", False)])
 def test_loops_of_long_functions_have_the_widest_vectors(called: str, wide: bool) -> None:
     names: dict[str, Any] = {"np": np}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ from autodiff_kit.exercises.compare import (
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation
 from autodiff_kit.exercises.in_process import InProcessRunner, run_script
 from autodiff_kit.exercises.protocol import (
+    MAX_ITEMS,
     Call,
     Callback,
     CallResult,
@@ -28,6 +31,7 @@ from autodiff_kit.exercises.protocol import (
     plain_copy,
 )
 from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.grade.rpc import to_wire
 
 
 def remote(function):
@@ -121,10 +125,59 @@ def test_plain_copies_and_knows_tensors():
 def test_plain_ends_on_a_list_that_holds_itself():
     value = []
     value.append(value)
+    assert plain_copy(value, remote) == [OpaqueValue("list that holds itself")]
+    value = [1.0]
+    for _ in range(10):
+        value = [value]
     inner = plain_copy(value, remote)
     while isinstance(inner, list):
         inner = inner[0]
     assert inner == OpaqueValue("deeply nested list")
+
+
+def _holds_itself() -> list[object]:
+    value: list[object] = []
+    value += [value] * 8
+    return value
+
+
+def _shares_itself() -> object:
+    value: object = 1.0
+    for _ in range(7):
+        value = [value] * 50
+    return value
+
+
+LARGE = {
+    "holds itself eight times": _holds_itself,
+    "shares its parts": _shares_itself,
+    "shares lists": lambda: [[[0.0] * 1000] * 1000] * 3,
+    "shares tuples": lambda: (((0.0,) * 1000,) * 1000,) * 3,
+    "shares an array": lambda: [np.zeros(1000)] * 1000,
+    "is long": lambda: [0.0] * 10_000_000,
+    "is a long tuple in a tuple": lambda: ((0.0,) * 10_000_000,),
+}
+
+
+def _holds_opaque(value: object) -> bool:
+    return isinstance(value, OpaqueValue) or (isinstance(value, list | tuple) and any(map(_holds_opaque, value)))
+
+
+def _count(value: object) -> int:
+    """The items of a copy, each as often as it is met: what a comparison, or a message, goes through."""
+    if isinstance(value, list | tuple):
+        return sum(map(_count, value))
+    return value.size if isinstance(value, np.ndarray) else 1
+
+
+@pytest.mark.parametrize(
+    "copy", [lambda value: plain_copy(value, remote), to_wire], ids=["in process", "over the wire"]
+)
+@pytest.mark.parametrize("name", LARGE)
+def test_copies_have_a_budget_of_items(name: str, copy: Callable[[object], object]) -> None:
+    found = copy(LARGE[name]())
+    assert _count(found) <= 2 * MAX_ITEMS
+    assert _holds_opaque(found)
 
 
 def test_alike_is_bit_for_bit():

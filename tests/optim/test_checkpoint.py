@@ -296,3 +296,59 @@ def test_a_state_with_one_invalid_setting_changes_none() -> None:
     with pytest.raises(StructureError, match="beta1 must be at least 0 and below 1"):
         opt.load_state_dict(state)
     assert (opt.learning_rate, opt.beta1) == (0.1, 0.9)
+
+
+def _dense(seed: int) -> list[ak.Variable]:
+    """Two dense layers: all of the kit's name theirs alike."""
+    rng = np.random.default_rng(seed)
+    shapes = [((3, 3), "dense/kernel"), ((3,), "dense/bias")] * 2
+    return [ak.Variable(rng.normal(size=shape), name=name) for shape, name in shapes]
+
+
+def _step(opt: Any, variables: list[ak.Variable], frozen: range, step: int) -> None:
+    grads = [np.random.default_rng([step, k]).normal(size=w.shape) for k, w in enumerate(variables)]
+    opt.apply_gradients(
+        [(None if k in frozen else g, w) for k, (g, w) in enumerate(zip(grads, variables, strict=True))]
+    )
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("steps_of_all", [0, 2])
+def test_equal_names_are_told_apart_by_their_values(tmp_path: Path, steps_of_all: int, compiled: bool) -> None:
+    """The first layer was frozen in the first steps, so the second one stepped first; both have the same names."""
+    opt, variables = ak.optim.Adam(0.1), _dense(0)
+    for step in range(3 + steps_of_all):
+        _step(opt, variables, range(2) if step < 3 else range(0), step)
+    opt.save(tmp_path / "s")
+    again, fresh = ak.optim.Adam(0.5), _dense(1)
+    again.load(tmp_path / "s", strict=False)
+    for w, old in zip(fresh, variables, strict=True):
+        w.assign(old)
+    if compiled:
+        ak.compile(lambda: again.apply_gradients([(w * 0.3, w) for w in fresh]))()
+        opt.apply_gradients([(w * 0.3, w) for w in variables])
+    else:
+        _step(again, fresh, range(0), 9)
+        _step(opt, variables, range(0), 9)
+    for w, old in zip(fresh, variables, strict=True):
+        np.testing.assert_allclose(w.numpy(), old.numpy(), rtol=1e-12)
+        np.testing.assert_allclose(again.get_slot(w, "v"), opt.get_slot(old, "v"), rtol=1e-12)
+        assert again.get_slot(w, "t") == opt.get_slot(old, "t")
+
+
+@pytest.mark.parametrize("names", [("w", "w (2)", "w"), ("w (2)", "w", "w"), (None, "variable 0", None, "variable 2")])
+def test_names_that_collide_with_numbered_ones_lose_nothing(names: tuple[str | None, ...]) -> None:
+    opt, variables = ak.optim.Adam(0.1), [ak.Variable(float(k), name=name) for k, name in enumerate(names)]
+    opt.apply_gradients([(float(k + 1), w) for k, w in enumerate(variables)])
+    state = opt.state_dict()
+    assert len(state["slots"]) == len(names)
+    again, fresh = ak.optim.Adam(0.1), [ak.Variable(w.numpy(), name=w.name) for w in variables]
+    again.load_state_dict(state)
+    order = np.random.default_rng(0).permutation(len(names))
+    for k in order:
+        assert again.get_slot(fresh[k], "m") == opt.get_slot(variables[k], "m")
+        state = again.state_dict()  # what waits and what has stepped do not collide either
+        assert len(state["slots"]) == len(names)
+    opt.load_state_dict(state)
+    for w, new in zip(variables, fresh, strict=True):
+        assert opt.get_slot(w, "m") == again.get_slot(new, "m")

@@ -13,13 +13,18 @@ packages.
 from __future__ import annotations
 
 import builtins
+import collections
+import contextvars
 import datetime as dt
 import dis
 import functools
+import importlib.util
 import io
+import os
 import sys
 import time
 import types
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -27,6 +32,7 @@ import numpy as np
 
 from autodiff_kit.compile.trace.hidden_state import RANDOM_GENERATORS
 from autodiff_kit.compile.trace.input_sources import OptimizerSlotSource
+from autodiff_kit.core.source_location import is_library_module
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import ConcretizationError, StructureError
@@ -66,7 +72,7 @@ class TraceGuard:
     """
 
     def __init__(self, roots: list[Any]) -> None:
-        self._env: dict[str, Any] = {"same_value": _is_same_value, "missing": _MISSING}
+        self._env: dict[str, Any] = {"same_value": _is_same_value, "missing": _MISSING, "bytes_of": _memory}
         self._names: dict[int, str] = {}
         self._visited: set[int] = set()
         self._checks: list[str] = []
@@ -141,7 +147,11 @@ class TraceGuard:
             return [obj.function]
         for cls, visit in _VISITORS:
             if isinstance(obj, cls):
-                return visit(self, obj)
+                own = isinstance(obj, _CONTAINERS) and _own_bases(type(obj))  # may have attributes, too
+                return [*visit(self, obj), *self._visit_object(obj)] if own else visit(self, obj)
+        if (memory := _memory(obj)) is not None:
+            self._checks.append(f"bytes_of({self._name(obj)}) == {self._name(memory)}")
+            return []
         return self._visit_object(obj)
 
     def _visit_pending_attributes(self) -> list[Any]:
@@ -157,7 +167,7 @@ class TraceGuard:
         return found
 
     def _visit_function(self, f: Any) -> Iterator[Any]:
-        name, own = self._name(f), not _is_library_module(f.__module__)
+        name, own = self._name(f), not is_library_module(f.__module__)
         if own:
             self._same(f"{name}.__code__", f.__code__)
         for part in ("__defaults__", "__kwdefaults__"):
@@ -181,12 +191,25 @@ class TraceGuard:
                 value = f.__globals__[key]
                 _refuse_clock(key, value, names)
                 yield self._same(f"{space}[{key!r}]", value)
-                if isinstance(value, types.ModuleType) and not _is_library_module(value.__name__):
-                    inside, place = vars(value), self._name(vars(value))
-                    yield from [self._same(f"{place}[{k!r}]", inside[k]) for k in names.attributes if k in inside]
+                yield from self._visit_module(value, names)
             elif hasattr(builtins, key):
                 self._checks.append(f"{key!r} not in {space}")
-        yield from vars(f).values()
+        for module in _imported_in(f.__code__, f.__globals__.get("__package__")):
+            yield from self._visit_module(module, names)
+        if vars(f):
+            yield vars(f)
+
+    def _visit_module(self, module: Any, names: _Names, around: tuple[Any, ...] = ()) -> Iterator[Any]:
+        """Visit what code reads of a module, and of the modules in it; of the standard library, the environment."""
+        if module is os and names.attributes & {"environ", "getenv"}:
+            space = self._name(vars(os.environ)["_data"])
+            self._checks.append(f"{space} == {self._name(dict(vars(os.environ)['_data']))}")
+        if not isinstance(module, types.ModuleType) or is_library_module(module.__name__) or module in around:
+            return
+        inside, place = vars(module), self._name(vars(module))
+        for key in names.attributes & inside.keys():
+            yield self._same(f"{place}[{key!r}]", inside[key])
+            yield from self._visit_module(inside[key], names, (*around, module))
 
     def _visit_variable(self, variable: Any) -> list[Any]:
         name = self._name(variable)
@@ -198,11 +221,11 @@ class TraceGuard:
             name = self._name(array)
             self._checks.append(f"{name}.tobytes() == {self._name(array.tobytes())}")
             self._same(f"{name}.shape", array.shape)
-        return []
+        return list(array.flat) if array.dtype.hasobject else []
 
     def _visit_sequence(self, items: Any) -> list[Any]:
         name = self._name(items)
-        if isinstance(items, list):
+        if not isinstance(items, tuple):
             self._checks.append(f"len({name}) == {len(items)}")
             for k, item in enumerate(items):
                 self._same(f"{name}[{k}]", item)
@@ -214,7 +237,7 @@ class TraceGuard:
 
     def _visit_dict(self, items: Any) -> list[Any]:
         name = self._name(items)
-        self._checks.append(f"len({name}) == {len(items)}")
+        self._checks.append(f"(*{name},) == {self._name(tuple(items))}")  # in their order, which a loop goes through
         return [*items, *(self._same(f"{name}[{self._name(key)}]", item) for key, item in items.items())]
 
     def _visit_class(self, cls: Any) -> list[Any]:
@@ -270,13 +293,28 @@ _VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], Iterable[Any]]]] = [
     (functools.partial, lambda _, partial: [partial.func, partial.args, partial.keywords]),
     (Variable, TraceGuard._visit_variable),
     (np.ndarray, TraceGuard._visit_array),
-    ((list, tuple), TraceGuard._visit_sequence),
+    ((list, tuple, collections.deque), TraceGuard._visit_sequence),
     ((set, frozenset), TraceGuard._visit_set),
-    (dict, TraceGuard._visit_dict),
+    ((dict, types.MappingProxyType), TraceGuard._visit_dict),
+    (tuple(type(view()) for view in ({}.keys, {}.values, {}.items)), lambda _, view: [view.mapping]),
+    (
+        contextvars.ContextVar,
+        lambda guard, held: [guard._same(f"{guard._name(held)}.get(missing)", held.get(_MISSING))],
+    ),
+    (weakref.ReferenceType, lambda guard, held: [guard._same(f"{guard._name(held)}()", held())]),
     (type, TraceGuard._visit_class),
 ]
 
 _MISSING = object()
+_CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque, np.ndarray)
+
+
+def _memory(obj: Any) -> bytes | None:
+    """The bytes of an object that offers its memory, such as ``array.array``; None of any other."""
+    try:
+        return memoryview(obj).tobytes()
+    except (TypeError, ValueError):  # it offers none, or no longer
+        return None
 
 
 def _is_same_value(now: Any, then: Any) -> bool:
@@ -307,11 +345,43 @@ class _Names(NamedTuple):
 def _names_in(code: types.CodeType) -> _Names:
     steps = [step for part in _nested_code(code) for step in dis.get_instructions(part)]
     found = [i.argval for i in steps if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    attributes = {i.argval for i in steps if i.opname in ("LOAD_ATTR", "LOAD_METHOD")}
+    attributes = {i.argval for i in steps if i.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")}
     read = {i.argval for i in steps if i.opcode in dis.hasname and i.opname != "STORE_ATTR"}
     if any(i.opname == "MATCH_CLASS" for i in steps):
         read.add("vars")
     return _Names(tuple(dict.fromkeys(found)), frozenset(attributes), frozenset(read))
+
+
+def _imported_in(code: types.CodeType, package: str | None) -> list[Any]:
+    """The user's modules that a function, or a function inside it, imports."""
+    found = list[Any]()
+    for part in _nested_code(code):
+        steps = list(dis.get_instructions(part))
+        for level, _, step in zip(steps, steps[1:], steps[2:], strict=False):
+            if step.opname == "IMPORT_NAME":
+                name = importlib.util.resolve_name("." * (level.argval or 0) + (step.argval or ""), package)
+                found += [sys.modules[n] for n in _with_packages(name) if n in sys.modules or _loads(n)]
+    return found
+
+
+def _with_packages(name: str) -> list[str]:
+    """``a``, ``a.b`` and ``a.b.c`` of ``a.b.c``."""
+    parts = name.split(".")
+    return [".".join(parts[: k + 1]) for k in range(len(parts))]
+
+
+def _loads(name: str) -> bool:
+    """Import a module of the user's, as the function is about to, so that it can be looked at; whether it is there."""
+    if is_library_module(name):
+        return False
+    try:
+        place = getattr(importlib.util.find_spec(name), "origin", None)
+        if not place or "site-packages" in place or "dist-packages" in place:
+            return False
+        importlib.import_module(name)
+    except Exception:  # noqa: BLE001 - the function's own import raises it, if it comes to that
+        return False
+    return True
 
 
 def _nested_code(code: types.CodeType) -> list[types.CodeType]:
@@ -322,18 +392,7 @@ def _nested_code(code: types.CodeType) -> list[types.CodeType]:
 
 def _own_bases(cls: Any) -> list[Any]:
     """The classes of the user's among a class and its bases."""
-    return [base for base in cls.__mro__ if not _is_library_module(base.__module__)]
-
-
-@functools.cache
-def _is_library_module(module: Any) -> bool:
-    """Whether a module belongs to this package, the standard library or an installed package."""
-    first = str(module).partition(".")[0]
-    if first == "__main__":
-        return False
-    place = getattr(sys.modules.get(first), "__file__", None) or ""
-    installed = "site-packages" in place or "dist-packages" in place
-    return installed or first in sys.stdlib_module_names or first in ("autodiff_kit", "numpy")
+    return [base for base in cls.__mro__ if not is_library_module(base.__module__)]
 
 
 _INTERNAL_PACKAGES = tuple(f"autodiff_kit.{part}" for part in ("core", "ops", "kernels", "nn", "errors"))
@@ -356,11 +415,11 @@ def _refuse_clock(name: str, value: Any, names: _Names) -> None:
 def _needs_no_guard(obj: Any) -> bool:
     """Whether an object cannot refer to the user's code or data."""
     if isinstance(obj, type):
-        return _is_library_module(obj.__module__)
+        return is_library_module(obj.__module__)
     if isinstance(obj, types.FunctionType):
         module = str(obj.__module__)
         return module.startswith(_INTERNAL_PACKAGES) or (
-            _is_library_module(module) and not module.startswith("autodiff_kit")
+            is_library_module(module) and not module.startswith("autodiff_kit")
         )
     # numba takes a function's globals as constants when it compiles it.
     if isinstance(obj, (types.BuiltinFunctionType, np.ufunc)) or type(obj).__module__.startswith("numba."):

@@ -11,9 +11,8 @@ from autodiff_kit.compile.row_steps import set_rows, sum_equal_ids
 from autodiff_kit.compile.trace.input_sources import OptimizerSlotSource
 from autodiff_kit.compile.trace.symbolic_array import symbolic_value
 from autodiff_kit.compile.trace.trace import StepUpdate
-from autodiff_kit.compile.trace.traced_variables import suspend_tracing
 from autodiff_kit.core.numpy_protocol import canonical, unwrap
-from autodiff_kit.core.tracer import as_array
+from autodiff_kit.core.tracer import as_array, suspend_tracing
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.errors import ConcretizationError, StructureError
 from autodiff_kit.optim.inplace import OwnedSlots

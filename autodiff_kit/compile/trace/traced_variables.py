@@ -12,7 +12,7 @@ from autodiff_kit.core.record import ACTIVE_MODES, open_records
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.optim.optimizer import TURN
 
-__all__ = ["suspend_tracing", "traced_learning_rates", "tracing"]
+__all__ = ["traced_learning_rates", "tracing"]
 
 
 class _TracedVariableValue:
@@ -65,16 +65,6 @@ def tracing(tracer: Any) -> Iterator[None]:
             _running -= 1
             if not _running:
                 setattr(Variable, "_value", _VALUE_SLOT)  # noqa: B010
-
-
-@contextmanager
-def suspend_tracing() -> Iterator[None]:
-    """Compute with concrete values while a function is being traced."""
-    tracer, open_records.trace = open_records.trace, None
-    try:
-        yield
-    finally:
-        open_records.trace = tracer
 
 
 @contextmanager

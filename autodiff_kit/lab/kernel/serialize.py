@@ -219,7 +219,7 @@ def _broken_paths(table: TapeTable) -> dict[int, str]:
             found[row] = "integer" if table.likes[row].dtype.kind in "biu" else "op"
     for mark in table.marks:
         row_ = table.row.get(mark.what) if isinstance(mark.what, Node) else None
-        if row_ is not None and mark.kind in ("left", "stopped", "assigned"):
+        if row_ is not None and mark.kind in ("left", "copied", "stopped", "assigned"):
             found[row_] = "state" if mark.kind == "assigned" else "left"
     return found
 
