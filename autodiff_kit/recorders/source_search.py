@@ -118,22 +118,31 @@ def binding_lines(file: str, line: int, name: str) -> list[tuple[str, int, bool]
     return sorted(found, key=lambda entry: entry[1]) if scope is not None else found
 
 
-def freezing_line(file: str, parts: list[str]) -> int:
+def freezing_line(file: str, parts: list[str], near: int) -> int:
     """The statement that sets requires_grad to False for what is named by these parts, such as model, backbone, weight.
 
-    Of several statements the one that mentions most of the parts, in its own text or in the loop around it.
+    Of several statements the one that mentions most of the parts, in its own text or in the loop around it; of equal ones
+    one in the function around the line ``near``.
     """
-    best = (0, 0)
-    loops = list(_nodes(file, ast.For))
-    for node in _nodes(file, ast.Assign, ast.Expr, ast.Call, ast.AnnAssign):
-        if not _freezes(node):
-            continue
-        around = [loop.iter for loop in loops if loop.lineno <= node.lineno <= (loop.end_lineno or 0)]
-        words = {n.attr if isinstance(n, ast.Attribute) else n.id
-                 for tree in (node, *around) for n in ast.walk(tree) if isinstance(n, (ast.Attribute, ast.Name))}  # fmt: skip
-        score = sum(part in words for part in parts)
-        best = max(best, (score, node.lineno))
-    return best[1]
+    best = (0, False, 0)
+    loops, scope = list(_nodes(file, ast.For)), _function_around(file, near)
+    for node in _nodes(file, ast.Assign, ast.Call):
+        if _freezes(node):
+            around = [loop.iter for loop in loops if loop.lineno <= node.lineno <= (loop.end_lineno or 0)]
+            words = {word for tree in (node, *around) for word in _words(tree)}
+            inside = scope is None or scope.lineno <= node.lineno <= (scope.end_lineno or 0)
+            best = max(best, (sum(part in words for part in parts), inside, node.lineno))
+    return best[2]
+
+
+def _words(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Constant):
+            yield str(node.value)
 
 
 def _freezes(node: ast.AST) -> bool:

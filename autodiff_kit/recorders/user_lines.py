@@ -8,10 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from autodiff_kit.core.source_location import is_kit_file
+from autodiff_kit.core.source_location import SourceLocation, is_kit_file
 
-__all__ = ["calling_frame", "is_users_file"]
+__all__ = ["callers_of", "calling_frame", "is_users_file"]
 
+_MAX_CALLERS = 20
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
@@ -31,3 +32,13 @@ def calling_frame(depth: int = 1) -> Any:
     while not is_users_file(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
     return frame
+
+
+def callers_of(frame: Any) -> list[SourceLocation]:
+    """The user's lines that are running, from a frame outwards."""
+    found: list[SourceLocation] = []
+    while frame is not None and len(found) < _MAX_CALLERS:
+        if is_users_file(frame.f_code.co_filename):
+            found.append(SourceLocation(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        frame = frame.f_back
+    return found

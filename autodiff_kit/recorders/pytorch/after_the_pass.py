@@ -178,12 +178,10 @@ def _creation_of_optimizer(diagnosis: Diagnosis, optimizer: Any) -> SourceLocati
     for event in diagnosis.recording.events:
         if event.kind == "made_optimizer" and event.what is optimizer:
             return event.place
-    scopes = {**diagnosis.frame.f_globals, **diagnosis.frame.f_locals}
-    for name, value in scopes.items():
-        if value is optimizer:
-            lines = text.binding_lines(diagnosis.file, diagnosis.line, name)
-            if lines:
-                return SourceLocation(lines[-1][0], lines[-1][1], "")
+    name = diagnosis.tape.optimizer_names.get(id(optimizer), "")
+    lines = text.binding_lines(diagnosis.file, diagnosis.line, name) if name else []
+    if lines:
+        return SourceLocation(lines[-1][0], lines[-1][1], "")
     step = next((e for e in diagnosis.recording.events if e.kind == "step" and e.what is optimizer), None)
     return step.place if step is not None else UNKNOWN_LOCATION
 

@@ -63,6 +63,9 @@ _FLAT = {
 }  # fmt: skip
 
 
+_JOINING = frozenset(("stack", "cat", "concat", "hstack", "vstack", "column_stack", "concatenate"))
+
+
 def _custom(fn: Any) -> Any:
     """The user's ``torch.autograd.Function`` of a node, or None."""
     return getattr(fn, "_forward_cls", None)
@@ -156,6 +159,11 @@ def first_zero(diagnosis: Diagnosis, done: BackwardPass, edges: list[Edge], sour
     if not killers:
         return None
     fn = max(killers, key=lambda one: graph.operation.get(one, -1))
+    while _name(diagnosis, fn) in _JOINING:  # what it joins got zeros in its share: the operation that reads it decided
+        readers = [c for c in graph.consumers.get(fn, ()) if c in inside]
+        if not readers:
+            break
+        fn = readers[0]
     if _custom(fn) is not None:
         detail = f"backward of {_custom(fn).__name__} returned zeros for what depends on {source_name}."
         return _custom_finding(diagnosis, fn, detail, "zero")
@@ -245,6 +253,13 @@ _NAN_MAKERS = ("sqrt", "norm", "pow", "log", "div", "acos", "asin", "std", "var"
 
 def _can_make_nan(diagnosis: Diagnosis, fn: Any) -> bool:
     return any(word in _name(diagnosis, fn) for word in _NAN_MAKERS)
+
+
+def nan_target(diagnosis: Diagnosis) -> Finding | None:
+    """The first nan, where the target itself is nan; the gradient may be finite all the same."""
+    if not bool(diagnosis.target.detach().isnan().any()):
+        return None
+    return _first_nan_value(diagnosis)
 
 
 def _first_nan_value(diagnosis: Diagnosis) -> Finding | None:

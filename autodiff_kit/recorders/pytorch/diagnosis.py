@@ -47,7 +47,7 @@ class Diagnosis:
                 "nothing was recorded: put the forward pass inside of `with ak.record_torch() as tape:`"
                 + (f" (the recording stopped because {self.recording.stopped})" if self.recording.stopped else "")
             )
-        self.file, self.line = frame.f_code.co_filename, frame.f_lineno
+        self.file, self.line = tape.file, tape.line
         self.target_name = self.name(target, "the target")
         self.paths: ValuePaths | None = None
         self.graph: Graph | None = None
@@ -111,6 +111,9 @@ class Diagnosis:
         sizes = [done.largest[edge] for edge in edges if edge in done.largest]
         if not sizes:
             return bad_cotangents.no_cotangent(self, done, edges, source_name)
+        nan = bad_cotangents.nan_target(self)
+        if nan is not None:
+            return nan
         hook = bad_cotangents.changed_by_hook(self, done, edges, source)
         if hook is not None:
             return hook

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -104,29 +105,26 @@ def _find_written(
     recording: Recording, shape: tuple[int, ...], node: str, version: int, expected: int
 ) -> tuple[int | None, int | None, Any]:
     """The operation that made a value, the one that wrote over it, and its tensor."""
-    candidates = []
+    writes: dict[int, list[tuple[int, list[int]]]] = {}
+    tensors: dict[int, Any] = {}
     for k, operation in enumerate(recording.operations):
         for n in operation.outputs:
-            value = recording.values[n]
-            tensor = value.tensor
-            if tensor is None or tuple(value.shape) != shape or not _writes(recording, k, n):
+            tensor = recording.values[n].tensor
+            if tensor is None or tensor.numel() != math.prod(shape) or not _writes(recording, k, n):
                 continue
-            earlier = [m for m in recording.numbers_of(tensor) if m < n]
-            same_version = _version(tensor) == version
-            made_by = _node_name(recording, earlier, tensor)
-            candidates.append((same_version, not node or made_by == node, k, earlier, tensor))
-    best = (
-        [c for c in candidates if c[0] and c[1]]
-        or [c for c in candidates if c[0]]
-        or [c for c in candidates if c[1]]
-        or candidates
-    )
-    if not best:
+            tensors[id(tensor)] = tensor
+            writes.setdefault(id(tensor), []).append((k, [m for m in recording.numbers_of(tensor) if m < n]))
+
+    def likeness(key: int) -> tuple[bool, bool, bool]:
+        tensor, earlier = tensors[key], writes[key][0][1]
+        return _version(tensor) == version, _node_name(recording, earlier, tensor) == node, tuple(tensor.shape) == shape
+
+    if not writes:
         return None, None, None
-    tensor = best[0][4]
-    writes = [c for c in best if c[4] is tensor]
-    first = min(expected, len(writes) - 1) if len(writes) == version else 0
-    _, _, writer, earlier, tensor = writes[max(first, 0)]
+    key = max(writes, key=likeness)
+    found, tensor = writes[key], tensors[key]
+    unseen = version - len(found)  # writes before the block, or those that are not seen
+    writer, earlier = found[min(max(expected - unseen, 0), len(found) - 1)]
     maker = recording.values[earlier[0]].operation if earlier else -1
     return (maker if maker >= 0 else None), writer, tensor
 
@@ -273,9 +271,9 @@ def _no_gradient_at_all(case: _Case) -> _Found:
         for n in sources
         if recording.values[n].tensor is not None and recording.values[n].operation < 0
     ]
-    parameters = [t for t in leaves if isinstance(t, torch.nn.Parameter)] or [
-        t for t in leaves if diagnosis.name(t, "") and t.is_floating_point()
-    ]
+    named = [(known, t) for t in _tensors_without_history(diagnosis) if (known := diagnosis.name(t, ""))]
+    likely = [t for _, t in sorted(named, key=lambda pair: _unlike_a_weight(pair[0]))]
+    parameters = [t for t in leaves if isinstance(t, torch.nn.Parameter)] or likely
     changed = [e for e in recording.events if e.kind == "requires_grad" and not e.detail]
     if changed:
         return (
@@ -291,6 +289,26 @@ def _no_gradient_at_all(case: _Case) -> _Found:
         name,
         "the source",
     )
+
+
+_DATA = ("x", "y", "X", "Y", "data", "inputs", "input", "targets", "target", "labels", "batch", "image", "images", "t")
+
+
+def _tensors_without_history(diagnosis: Diagnosis) -> list[Any]:
+    """The floating-point tensors that no operation computed from others, on the way to the target."""
+    assert diagnosis.paths is not None
+    recording, found = diagnosis.recording, []
+    for n in sorted(diagnosis.paths.needed_values):
+        value = recording.values[n]
+        made = recording.operations[value.operation] if value.operation >= 0 else None
+        if value.tensor is not None and value.tensor.is_floating_point() and (made is None or not made.inputs):
+            found.append(value.tensor)
+    return found
+
+
+def _unlike_a_weight(name: str) -> int:
+    last = name.rpartition(".")[2]
+    return 0 if last.lower().startswith(("w", "b", "theta", "param")) else 2 if last in _DATA else 1
 
 
 def _update_that_lost_history(diagnosis: Diagnosis, k: int) -> Finding | None:

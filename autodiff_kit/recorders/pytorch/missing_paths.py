@@ -146,7 +146,7 @@ def _frozen(diagnosis: Diagnosis, source: Any, name: str) -> Finding:
     if place.line:
         return Finding("frozen", place, f"{name} was made without requires_grad=True.", node=node)
     parts = [part.strip("]'\"") for part in re.split(r"[.\[]", name)]
-    line = text.freezing_line(diagnosis.file, parts)
+    line = text.freezing_line(diagnosis.file, parts, diagnosis.line)
     place = SourceLocation(diagnosis.file, line, "") if line else UNKNOWN_LOCATION
     return Finding("frozen", place, f"requires_grad of {name} is False, so PyTorch does not follow it.")
 
@@ -205,13 +205,11 @@ def _where_gradients_went_off(diagnosis: Diagnosis, operation: Operation, k: int
             )
             return SourceLocation(inner.co_filename, found or inner.co_firstlineno, inner.co_name)
         return event.place
-    for frame in _outer_frames(diagnosis.frame):  # on before the block began, or inference_mode in a caller
-        for found in (
-            text.with_line(frame.f_code.co_filename, frame.f_lineno, _OFF),
-            text.decorator_line(frame.f_code.co_filename, frame.f_lineno, _OFF),
-        ):
+    for caller in diagnosis.tape.callers:  # gradients were off before the block began, or inference_mode in a caller
+        for find in (text.with_line, text.decorator_line):
+            found = find(caller.cell, caller.line, _OFF)
             if found:
-                return SourceLocation(frame.f_code.co_filename, found, frame.f_code.co_name)
+                return SourceLocation(caller.cell, found, caller.code)
     return _only_guard_of_the_file(operation)
 
 
@@ -219,14 +217,6 @@ def _only_guard_of_the_file(operation: Operation) -> SourceLocation | None:
     """A decorated or guarded function of the file, where the operation ran in one that it calls."""
     tree_lines = text.guarded_lines(operation.code.co_filename, _OFF)
     return SourceLocation(operation.code.co_filename, tree_lines[0], "") if len(tree_lines) == 1 else None
-
-
-def _outer_frames(frame: Any) -> list[Any]:
-    found = []
-    while frame is not None and len(found) < 20:
-        found.append(frame)
-        frame = frame.f_back
-    return found
 
 
 def words_of_end(diagnosis: Diagnosis, end: PathEnd, name: str, place: SourceLocation) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.optim import optimizer as torch_optimizer
 
+from autodiff_kit.core.source_location import SourceLocation
 from autodiff_kit.diagnostics.recorded_program import Contribution
 from autodiff_kit.diagnostics.tape_nodes import TapeNode
 from autodiff_kit.errors import ArgumentError, OpenTapeError, TapeError
@@ -19,7 +20,7 @@ from autodiff_kit.recorders.pytorch.recording import Recording
 from autodiff_kit.recorders.pytorch.recording_mode import RecordingMode
 from autodiff_kit.recorders.pytorch.tensor_values import as_numpy, saved_bytes
 from autodiff_kit.recorders.recorded_tape import RecordedTape
-from autodiff_kit.recorders.user_lines import calling_frame
+from autodiff_kit.recorders.user_lines import callers_of, calling_frame
 
 if TYPE_CHECKING:
     from autodiff_kit.diagnostics.gradient_explanation import GradientExplanation
@@ -39,6 +40,10 @@ class TorchTape(RecordedTape):
         The explanation of the exception that left the block, if it was about a gradient.
     recording : Recording
         Operations and events, as they were written down.
+    file, line : str, int
+        Where the block stands: the text of the program around it is looked at for what happened before.
+    callers : list of SourceLocation
+        The lines that were running when the block began, the innermost first.
     """
 
     library = "torch"
@@ -56,6 +61,9 @@ class TorchTape(RecordedTape):
         self._mode: RecordingMode | None = None
         self._entered = False
         self._names: dict[int, tuple[Any, str]] = {}
+        self.optimizer_names: dict[int, str] = {}
+        self.file, self.line = "", 0  # of the block
+        self.callers: list[SourceLocation] = []
         self._handles: list[Any] = []
 
     def __enter__(self) -> TorchTape:
@@ -71,7 +79,10 @@ class TorchTape(RecordedTape):
             torch_optimizer.register_optimizer_step_pre_hook(mode.before_step),
             torch_optimizer.register_optimizer_step_post_hook(mode.after_step),
         ]
-        self.recording.older = {id(tensor): tensor for _, tensor in named_tensors(calling_frame(1))}
+        frame = calling_frame(1)
+        self.file, self.line = frame.f_code.co_filename, frame.f_lineno
+        self.callers = callers_of(frame)
+        self.recording.older = {id(tensor): tensor for _, tensor in named_tensors(frame)}
         mode.__enter__()
         _open.tape = self
         return self
@@ -84,13 +95,21 @@ class TorchTape(RecordedTape):
             handle.remove()
         self._handles, self._mode = [], None
         frame = calling_frame(1)
+        self.file, self.line = frame.f_code.co_filename, frame.f_lineno
         self._take_names(frame)
+        self._take_optimizers(frame)
         if error is not None:
             self._explain_error(error, frame)
 
     def _take_names(self, frame: Any) -> None:
         for name, tensor in named_tensors(frame):
             self._names.setdefault(id(tensor), (tensor, name))
+
+    def _take_optimizers(self, frame: Any) -> None:
+        for scope in (frame.f_globals, frame.f_locals):
+            for name, value in list(scope.items()):
+                if isinstance(value, torch.optim.Optimizer):
+                    self.optimizer_names[id(value)] = name
 
     def add_name(self, tensor: Any, name: str) -> None:
         """Let a tensor have a name in what is told of it."""
@@ -214,6 +233,8 @@ class TorchTape(RecordedTape):
         """An explanation for each source."""
         from autodiff_kit.recorders.pytorch.diagnosis import Diagnosis
 
+        if self.recording.stopped == "" and self._mode is not None:
+            raise TapeError("ask the tape after its block has ended: leave the `with` statement first")
         self._take_names(frame)
         diagnosis = Diagnosis(self, target, frame)
         return [diagnosis.explain(source) for source in sources]

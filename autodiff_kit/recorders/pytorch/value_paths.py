@@ -161,6 +161,8 @@ class ValuePaths:
     def dead_ends(self, sources: list[int]) -> list[int]:
         """The operations that were computed from some values and that no other operation of these reads."""
         _, operations = self.reached_from(sources)
+        recorded = self.recording.operations
+        operations = {k for k in operations if recorded[k].left is None or recorded[k].decides}
         operations = {k for k in operations if self.recording.operations[k].name != "grad" and not self._is_update(k)}
         read = {n for k in operations for n in self.recording.operations[k].inputs}
         return sorted(k for k in operations if not any(n in read for n in self.recording.operations[k].outputs))
