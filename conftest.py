@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from autodiff_kit.extras import installed
+
+# Recorders of libraries that are not installed here cannot be imported.
+collect_ignore_glob = [] if installed("torch") else ["autodiff_kit/recorders/pytorch/*"]
+
 _COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("default", max_examples=20, derandomize=True, database=None, **_COMMON)
 settings.register_profile("full", max_examples=500, stateful_step_count=60, **_COMMON)

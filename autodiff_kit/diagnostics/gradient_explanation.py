@@ -35,12 +35,13 @@ from autodiff_kit.core.tape import GradientTape, add_tape_method
 from autodiff_kit.core.tensor import Tensor
 from autodiff_kit.core.variable import Variable
 from autodiff_kit.diagnostics.state_flow import assignment_on_path
-from autodiff_kit.diagnostics.unconnected_reasons import REASONS, missing_derivative_remark
+from autodiff_kit.diagnostics.unconnected_reasons import LESSON_OF_NONE, LESSONS, REASONS, missing_derivative_remark
 from autodiff_kit.diagnostics.user_code import is_discarded, rebinding_line
 from autodiff_kit.pytree import flatten
 
 __all__ = ["GradientExplanation", "GradientExplanations", "explain"]
 
+_BOOK = "https://autodiff-kit.github.io/autodiff_kit/lessons/"
 _MAX_ENDS = 3  # ends of a source's paths that are named
 
 Ranges = tuple[tuple[int, int], ...]
@@ -72,6 +73,12 @@ class GradientExplanation:
         What happened, why the gradient is None for it, and what to do.
     reached, needed : tuple of (int, int)
         Ranges of node ids, ends included: nodes that depend on the source, and nodes that the target depends on.
+    gradient : {"flows", "None", "zero", "nan", ""}
+        What becomes of the gradient; empty if an error was raised in its place.
+    also : tuple of str
+        Other kinds that hold too, and would show if this cause were gone.
+    lesson : str
+        The name of the lesson's notebook that explains this kind; empty if they are connected.
     """
 
     target: str
@@ -88,6 +95,14 @@ class GradientExplanation:
     fix: str
     reached: Ranges = ()
     needed: Ranges = ()
+    gradient: str = ""
+    also: tuple[str, ...] = ()
+    lesson: str = ""
+
+    @property
+    def link(self) -> str:
+        """The address of the lesson in the book; empty without one."""
+        return f"{_BOOK}{self.lesson}.html" if self.lesson else ""
 
     @property
     def place(self) -> str:
@@ -97,8 +112,11 @@ class GradientExplanation:
     def __str__(self) -> str:
         where = f"\n  {self.place}: {self.code}" if self.line else ""
         what = f"\n  What to do: {self.fix}" if self.fix else ""
-        state = "flows" if self.connected else "is None"
-        return f"d {self.target} / d {self.source} {state}: {self.headline}{where}\n  {self.because}{what}"
+        also = f"\n  Also: {', '.join(self.also)}." if self.also else ""
+        more = f"\n  Lesson: {self.link}" if self.lesson else ""
+        state = {"": "", "flows": " flows"}.get(self.gradient, f" is {self.gradient}")
+        gradient = f"d {self.target} / d {self.source}{state}"
+        return f"{gradient}: {self.headline}{where}\n  {self.because}{what}{also}{more}"
 
     __repr__ = __str__
 
@@ -125,9 +143,11 @@ class GradientExplanations(tuple[GradientExplanation, ...]):
 
 def _html_row(e: GradientExplanation) -> str:
     where = f"{html.escape(e.place)}<br><code>{html.escape(e.code)}</code>" if e.line else "–"
-    gradient = f"∂ {html.escape(e.target)} / ∂ {html.escape(e.source)}{'' if e.connected else ': None'}"
+    state = "" if e.gradient in ("flows", "") else f": {e.gradient}"
+    gradient = f"∂ {html.escape(e.target)} / ∂ {html.escape(e.source)}{state}"
     why = f"<b>{html.escape(e.headline)}</b><br>{html.escape(e.because)}"
-    cells = (gradient, why, where, html.escape(e.fix) or "–")
+    lesson = f"<br><a href='{e.link}'>{html.escape(e.lesson[:2])}: the lesson</a>" if e.lesson else ""
+    cells = (gradient, why, where, (html.escape(e.fix) or "–") + lesson)
     return f"<tr>{''.join(f'<td style={_CELL!r}>{cell}</td>' for cell in cells)}</tr>"
 
 
@@ -380,6 +400,7 @@ class DependencyAnalysis:
             node=self.ids.get(node) if isinstance(node, Node) else None,
             cell=place.cell, line=place.line, code=place.text, headline=headline, because=because, fix=fix,
             reached=self._node_ranges(self.reached), needed=self._node_ranges(self.ancestors),
+            gradient="None" if cause else "flows", lesson=LESSONS.get(kind, LESSON_OF_NONE) if cause else "",
         )  # fmt: skip
 
 

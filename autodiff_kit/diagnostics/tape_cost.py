@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.array_spec import SCALAR, ArraySpec
-from autodiff_kit.core.operation import Op
-from autodiff_kit.core.record import Node
-from autodiff_kit.core.source_location import UNKNOWN_LOCATION, SourceLocation, display_name, location_of
+from autodiff_kit.core.source_location import UNKNOWN_LOCATION, SourceLocation, display_name
 from autodiff_kit.core.tape import GradientTape, add_tape_method
 from autodiff_kit.core.validation import check_choice, check_integer
-from autodiff_kit.diagnostics.operation_cost import backward_rule_flops, cost_parameters, forward_flops
+from autodiff_kit.diagnostics.recorded_program import RecordedProgram
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
+from autodiff_kit.diagnostics.tape_program import TapeProgram
 from autodiff_kit.errors import DtypeError
-from autodiff_kit.pytree import flatten
 
 __all__ = ["TapeCost", "TapeCostRow", "cost"]
 
@@ -210,16 +207,22 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
     """
     if not isinstance(tape, GradientTape):
         raise DtypeError(f"cost takes a tape, got {type(tape).__name__}; or call tape.cost()")
+    return cost_of(TapeProgram(tape), by, top, target)
+
+
+add_tape_method("cost", cost)
+
+
+def cost_of(program: RecordedProgram, by: str, top: int, target: Any) -> TapeCost:
+    """The cost of a recorded program, with the arguments of :func:`cost`."""
     check_choice("by", by, "line", "op", "node")
     top = check_integer("top", top, 0)
     totals: dict[Any, _CostRowTotal] = {}
-    nodes = list(tape._record.nodes)
-    read = {n for node in nodes for n in node.inputs}
-    targets = (
-        {node for node in nodes if node not in read} if target is None else set(map(tape._node_of, flatten(target)))
-    )
-    for key, place, op, counts in _node_costs(nodes, targets, by):
-        totals.setdefault(key, _CostRowTotal(place)).add(op, counts)
+    for node, (forward, backward) in zip(program.nodes, program.flops(target), strict=True):
+        place = UNKNOWN_LOCATION if by == "op" else SourceLocation(node.cell, node.line, node.code)
+        key = {"line": place[:2], "op": node.op, "node": node.id}[by]
+        counts = (forward, backward, math.prod(node.shape) * itemsize(node.dtype))
+        totals.setdefault(key, _CostRowTotal(place)).add(node.op, counts)
     ranked = sorted(totals.values(), key=lambda total: -total.counts[0] - total.counts[1])
     others = _CostRowTotal(UNKNOWN_LOCATION)
     for total in ranked[top:]:
@@ -228,7 +231,13 @@ def cost(tape: GradientTape, by: str = "line", top: int = 5, target: Any = None)
     return TapeCost(sum(row.flops for row in (*rows, rest)), sum(row.flops_back for row in (*rows, rest)), rows, rest)
 
 
-add_tape_method("cost", cost)
+def itemsize(dtype: str) -> int:
+    """Bytes of an entry; of a dtype that NumPy does not have, such as bfloat16, as many as its name says."""
+    try:
+        return np.dtype(dtype).itemsize
+    except TypeError:
+        bits = re.search(r"\d+", dtype)
+        return max(int(bits[0]) // 8, 1) if bits else 1
 
 
 class _CostRowTotal:
@@ -249,80 +258,3 @@ class _CostRowTotal:
     def row(self) -> TapeCostRow:
         cell, line, _ = self.place
         return TapeCostRow(cell, line, self.place.text, ", ".join(self.ops), self.nodes, *self.counts)
-
-
-def _node_costs(
-    nodes: list[Node], targets: set[Any], by: str
-) -> Iterator[tuple[Any, SourceLocation, str, tuple[int, int, int]]]:
-    """For each node the key of its row, its source line, its operation, and its counts as in :class:`_CostRowTotal`."""
-    known = OperationCosts()
-    costs = [known[cost_key(node)] for node in nodes]
-    backward = backward_flops(nodes, targets, [back for _, back in costs])
-    for k, (node, (forward, _), back) in enumerate(zip(nodes, costs, backward, strict=True)):
-        place = UNKNOWN_LOCATION if by == "op" else location_of(node.code, node.lasti)
-        key = {"line": place[:2], "op": node.op.name, "node": k}[by]
-        like = node.spec or SCALAR
-        yield key, place, node.op.name, (forward, back, _size(like) * like.dtype.itemsize)
-
-
-def backward_flops(nodes: list[Node], targets: set[Any], rules: list[int]) -> list[int]:
-    """Operations of the reverse pass for each node: those of its rules, and additions to cotangents of its inputs.
-
-    Parameters
-    ----------
-    nodes : list of Node
-        In execution order.
-    targets : set of Node
-        What is differentiated; nodes that no target depends on cost nothing.
-    rules : list of int
-        Operations of each node's rules alone.
-    """
-    counts = []
-    reached = set(targets)
-    for node, rule in zip(reversed(nodes), reversed(rules), strict=True):
-        no_gradient = node.op.vjps is None and node.op.vjp_all is None
-        if no_gradient or node not in reached:
-            counts.append(0)
-            continue
-        count = rule
-        for n in node.inputs:
-            if n is not None:
-                count += _size(n.spec or SCALAR) if n in reached else 0
-                reached.add(n)
-        counts.append(count)
-    return counts[::-1]
-
-
-CostKey = tuple[Op, tuple[ArraySpec, ...], tuple[int, ...], tuple[tuple[str, Any], ...]]
-
-
-class OperationCosts(dict[CostKey, tuple[int, int]]):
-    """A cache of forward and backward operations by :func:`cost_key`: equal operations are counted once."""
-
-    def __missing__(self, key: CostKey) -> tuple[int, int]:
-        op, likes, asked, params = key
-        values = [
-            np.broadcast_to(np.zeros((), like.dtype), like.shape) for like in likes
-        ]  # of the right shape, without memory
-        self[key] = (
-            forward_flops(op, *values, **dict(params)),
-            backward_rule_flops(op, *values, asked=asked, **dict(params)),
-        )
-        return self[key]
-
-
-def cost_key(node: Node) -> CostKey:
-    """The properties that determine the cost of a node: operation, shapes, differentiated inputs, parameters."""
-    inputs = node.inputs
-    saved = node.parts[len(inputs) + 1 :]
-    likes = [_shape_and_dtype(x) if n is None else n.spec or SCALAR for n, x in zip(inputs, saved, strict=True)]
-    asked = tuple(k for k, n in enumerate(inputs) if n is not None)
-    return node.op, (node.spec or SCALAR, *likes), asked, tuple(cost_parameters(node.op, node.params).items())
-
-
-def _shape_and_dtype(value: Any) -> ArraySpec:
-    return SCALAR if type(value) in (float, int) else ArraySpec(value.shape, value.dtype)
-
-
-def _size(like: ArraySpec) -> int:
-    return math.prod(like.shape)

@@ -16,20 +16,20 @@ __all__ = ["TapeNode", "list_nodes", "saved_bytes", "saved_values"]
 
 @dataclass(frozen=True)
 class TapeNode:
-    """One recorded operation, as listed in ``tape.nodes``.
+    """One recorded operation, as listed in ``tape.nodes``, or a leaf of a recorded program.
 
     Attributes
     ----------
     id : int
-        Its position on the tape.
+        The position of an operation on the tape; -1, -2, … for leaves, in the order of their first use.
     op : str
-        Name of the operation.
+        Name of the operation; of a leaf what it is, such as "variable", "watched", "parameter" or "input".
     inputs : tuple of int
         Ids of the nodes of its inputs; a leaf (a watched tensor or a variable) has a negative id.
     shape, dtype : tuple of int, str
         Of the output.
     cell, line, code : str, int, str
-        File or cell, line, and name of the function that ran the operation.
+        File or cell, line, and name of the function that ran the operation; "", 0 and "" for a leaf.
     """
 
     id: int

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.array_spec import SCALAR, ArraySpec
-from autodiff_kit.core.record import Node
-from autodiff_kit.core.source_location import UNKNOWN_LOCATION, display_name, location_of
+from autodiff_kit.core.source_location import display_name
 from autodiff_kit.core.tape import GradientTape, add_tape_method
-from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.tracer import Tracer
+from autodiff_kit.diagnostics.recorded_program import RecordedProgram
 from autodiff_kit.diagnostics.table_format import Columns, format_count, html_table, text_table
-from autodiff_kit.diagnostics.tape_nodes import saved_values
+from autodiff_kit.diagnostics.tape_nodes import TapeNode
+from autodiff_kit.diagnostics.tape_program import TapeProgram
 from autodiff_kit.errors import DtypeError
 
 __all__ = ["TapeTable", "TapeTableRow", "table"]
@@ -158,81 +156,27 @@ def table(tape: GradientTape) -> TapeTable:
     """
     if not isinstance(tape, GradientTape):
         raise DtypeError(f"table takes a tape, got {type(tape).__name__}; or call tape.table()")
-    nodes = list(tape._record.nodes)
-    ids: dict[Node, int] = {node: k for k, node in enumerate(nodes)}
-    leaves = _find_sources(tape, nodes, ids)
-    ids |= {node: -1 - k for k, node in enumerate(leaves)}
-    values = _known_values(nodes) | {node: value for node, (_, _, value) in leaves.items() if value is not None}
-    counted: set[int] = set()
-    if tape._record.released:  # numbers still exist, but no reverse pass will use them
-        counted = {id(v) for node in nodes for v in saved_values(node)}
-
-    def row(node: Node, op: str, name: str) -> TapeTableRow:
-        like = node.spec or SCALAR
-        own = ids[node] >= 0  # a source may be an operation of another tape
-        inputs = tuple(ids[n] for n in node.inputs if n is not None) if own else ()
-        place = location_of(node.code, node.lasti) if own else UNKNOWN_LOCATION
-        value = node._value if type(node) is Tensor else values.get(node)
-        return TapeTableRow(
-            ids[node],
-            op,
-            name,
-            inputs,
-            like.shape,
-            str(like.dtype),
-            *place,
-            _newly_kept_bytes(node, counted) if own else 0,
-            summarize_value(value),
-        )
-
-    sources = tuple(row(node, kind, name) for node, (kind, name, _) in leaves.items())
-    return TapeTable(sources, tuple(row(node, node.op.name, _given_name(node)) for node in nodes))
+    return table_of(TapeProgram(tape))
 
 
 add_tape_method("table", table)
 
 
-def _find_sources(tape: GradientTape, nodes: list[Node], ids: dict[Node, int]) -> dict[Node, tuple[str, str, Any]]:
-    """Kind, name and value of the inputs that no operation computed, in the order of ``tape.nodes``."""
-    known: dict[Node, tuple[str, str, Any]] = {}
-    for tensor in tape._watched:
-        if tensor.node is not None:
-            known[tensor.node] = ("watched", tensor.name or "", tensor._value)
-    for variable, first, _ in tape._record.readings.values():
-        if first.node is not None:
-            known[first.node] = ("variable", variable.name or "", first._value)
-    read = [n for node in nodes for n in node.inputs if n is not None and n not in ids]
-    return {node: known.get(node, ("watched", _given_name(node), None)) for node in dict.fromkeys([*read, *known])}
+def table_of(program: RecordedProgram) -> TapeTable:
+    """The table of a recorded program."""
 
+    def row(node: TapeNode) -> TapeTableRow:
+        text = summarize_value(program.value(node.id))
+        name, held = program.name(node.id), program.held_bytes(node.id)
+        place = (node.cell, node.line, node.code)
+        return TapeTableRow(node.id, node.op, name, node.inputs, node.shape, node.dtype, *place, held, text)
 
-def _given_name(node: Node) -> str:
-    return str(node.get_extra("name") or "")
-
-
-def _known_values(nodes: list[Node]) -> dict[Node, Any]:
-    """Outputs that the tape still has: numbers, and arrays that a reverse rule needs."""
-    found: dict[Node, Any] = {}
-    for node in nodes:
-        saved = node.saved
-        if saved is None:
-            continue
-        inputs = node.inputs if node.op.residual is None else ()  # a residual is saved in place of the inputs
-        for n, value in zip((node, *inputs), saved, strict=False):
-            if n is not None and type(value) is not ArraySpec:
-                found.setdefault(n, value)
-    return found
-
-
-def _newly_kept_bytes(node: Node, counted: set[int]) -> int:
-    """Bytes that a node keeps and no earlier node keeps."""
-    own = {id(v): v for v in saved_values(node) if id(v) not in counted}
-    counted.update(own)
-    return sum(8 if type(v) in (float, int) else v.nbytes for v in own.values())
+    return TapeTable(tuple(map(row, program.leaves)), tuple(map(row, program.nodes)))
 
 
 def summarize_value(value: Any) -> str:
     """A value in short form: up to four entries, or the range and the number of entries that are not finite."""
-    if value is None or isinstance(value, Tracer):  # inside ak.vmap it stands for many
+    if value is None:
         return ""
     entries = np.ravel(value)
     if entries.size <= 4:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["REASONS", "UnconnectedReason", "missing_derivative_remark"]
+__all__ = ["LESSONS", "LESSON_OF_NONE", "REASONS", "UnconnectedReason", "missing_derivative_remark"]
 
 _ROUNDING = "It is constant between jumps: its derivative is 0 there and undefined at the jumps, so no gradient passes."
 _BOOLEAN = "Its results are True and False, which do not change continuously with their inputs."
@@ -22,6 +22,17 @@ _REMARKS_BY_OPERATION = {
 def missing_derivative_remark(name: str) -> str:
     """Why no gradient passes an operation, in a sentence."""
     return _REMARKS_BY_OPERATION.get(name, "The operation is registered without a derivative, so no gradient passes.")
+
+
+LESSON_OF_NONE = "02_unconnected"
+LESSONS = {
+    **dict.fromkeys(("no_slope", "whole"), "06_relaxing_floor"),
+    **dict.fromkeys(("refused", "closure"), "05_custom_gradients"),
+    "stopped": "10_stop_gradient",
+    **dict.fromkeys(("decided", "chose"), "03_where_cond"),
+    "state": "12_state",
+}
+"""The notebook that explains a cause, by its kind; :data:`LESSON_OF_NONE` explains the others."""
 
 
 class UnconnectedReason(NamedTuple):

@@ -19,7 +19,8 @@ from autodiff_kit.diagnostics.operation_cost import (
     only_moves_entries,
 )
 from autodiff_kit.diagnostics.table_format import format_count
-from autodiff_kit.diagnostics.tape_cost import OperationCosts, TapeCost, cost, cost_key
+from autodiff_kit.diagnostics.node_cost import OperationCosts, cost_key
+from autodiff_kit.diagnostics.tape_cost import TapeCost, cost
 
 rng = np.random.default_rng(0)
 

@@ -13,8 +13,8 @@ import numpy as np
 from autodiff_kit.core.array_spec import ArraySpec
 from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.record import Node
+from autodiff_kit.diagnostics.node_cost import OperationCosts, backward_flops, cost_key
 from autodiff_kit.diagnostics.operation_cost import cost_parameters
-from autodiff_kit.diagnostics.tape_cost import OperationCosts, backward_flops, cost_key
 from autodiff_kit.lab.kernel.cells import CellRegistry
 from autodiff_kit.lab.kernel.table_model import TapeTable
 from autodiff_kit.lab.kernel.value_summary import kind_letter
