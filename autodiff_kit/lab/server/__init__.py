@@ -96,8 +96,8 @@ __all__ = ["load_jupyter_server_extension"]
 def load_jupyter_server_extension(app: Any) -> None:
     """Add the routes to a running server, and tell its kernels that there are panels; Jupyter calls this on start.
 
-    Kernels' messages are sent without delay, and those about subshells do not count as activity. A kernel inherits the server's environment: its IPython runs
-    ``kernel_startup.py``, unless the learner has a start-up file of their own.
+    Kernels' messages are sent without delay, and those about subshells do not count as activity. A kernel inherits the
+    server's environment: its IPython runs ``kernel_startup.py``, unless the learner has a start-up file of their own.
 
     Parameters
     ----------
