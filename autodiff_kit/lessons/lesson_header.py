@@ -62,7 +62,7 @@ class LessonHeader:
         return (
             ("Goal", self.goal),
             ("Time", f"{self.minutes} minutes"),
-            ("You need", ", ".join(self.needs)),
+            ("Needs", ", ".join(self.needs)),
         )
 
 

@@ -21,11 +21,10 @@ export function keepKeys(notebook: HTMLElement): void {
   });
 }
 
-/** A lesson and its exercises have files of one name: their tabs differ. A file of another name is the learner's. */
-export function labelTab({ title, context, model }: NotebookPanel): void {
-  const kit = kitMetadata(model);
-  if (kit?.kind === 'exercise' && context.localPath.endsWith(`/${kit.slug}.ipynb`)) {
-    title.label = t('Exercises %1', kit.no);
+/** A lesson and its exercises have files of one name: a word before it tells the tabs apart. (A tab's label is the file's name: JupyterLab renames the file when it is changed.) */
+export function labelTab({ title, model }: NotebookPanel): void {
+  if (kitMetadata(model)?.kind === 'exercise') {
+    title.dataset = { ...title.dataset, 'akl-tab': t('Exercises') };
   }
 }
 

@@ -16,7 +16,6 @@ const plugin: JupyterFrontEndPlugin<void> = {
       void panel.context.ready.then(() => {
         labelTab(panel);
         markLanguage(panel);
-        panel.context.pathChanged.connect(() => labelTab(panel));
       });
     };
     tracker.forEach(follow);

@@ -42,7 +42,7 @@ const plugin: JupyterFrontEndPlugin<INotebookActions> = {
     addCommands(app, null, {
       'open-lesson': {
         label: () => t('Open a lesson'),
-        execute: ({ no, what }) => actions.openNotebook(String(no), what === 'exercise' ? 'exercise' : 'lesson'),
+        execute: async ({ no, what }) => void (await actions.openNotebook(String(no), what === 'exercise' ? 'exercise' : 'lesson')),
         args: objectSchema({ no: { type: 'string' }, what: { enum: ['lesson', 'exercise'] } })
       }
     });

@@ -106,6 +106,7 @@ export class SyllabusPanel {
     }
     this.expanded ??= this.openLesson;
     this.draw();
+    this.showExpanded();
   }
 
   /** A notebook came to the front: its lesson is the unfolded one. */
@@ -113,6 +114,10 @@ export class SyllabusPanel {
     this.openPath = path;
     this.expanded = this.openLesson ?? this.expanded;
     this.drawLessons();
+    this.showExpanded();
+  }
+
+  private showExpanded(): void {
     this.tree.querySelector('.is-open')?.scrollIntoView({ block: 'nearest' });
   }
 
