@@ -151,7 +151,7 @@ def jupyterlab_command(root: Path, port: int | None, no_browser: bool, more: Seq
     from autodiff_kit.lessons.workspace import KIT_FOLDER
 
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
-    # Tabs and panels are kept with the folder: those of another folder, and a person's own JupyterLab, stay as they are.
+    # Tabs and panels are kept with the folder; those of a person's own JupyterLab stay as they are.
     command.append(f"--LabApp.workspaces_dir={root / KIT_FOLDER / 'workspaces'}")
     path = next_notebook(root) if Progress(root).summary().lessons else None
     if path is not None:

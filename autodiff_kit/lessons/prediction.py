@@ -204,7 +204,8 @@ def prompt_as_html(prompt: Prompt) -> str:
         The same as the text.
     """
     lines = "".join(f"<div style='padding-left:16px'>{escape(line)}</div>" for line in _choice_lines(prompt))
-    return f"<div{lang_attribute()}><b>{escape(prompt.question)}</b>{lines}<div>{escape(_how_to_answer(prompt))}</div></div>"
+    how = escape(_how_to_answer(prompt))
+    return f"<div{lang_attribute()}><b>{escape(prompt.question)}</b>{lines}<div>{how}</div></div>"
 
 
 def _choice_lines(prompt: Prompt) -> list[str]:

@@ -117,7 +117,7 @@ def test_what_a_changed_cell_finds_is_no_answer_to_the_question(kept: Progress) 
         assert (verdict.right, verdict.changed) == (None, True)
         assert "Why, with the lesson's own numbers (a cell above was changed): Each output" in str(verdict)
         assert (question.widget.truth, question.widget.otherwise) == (None, verdict.found)
-        assert kept.prediction("01", "jv").truth is None, "the reveal is stored once, so it waits for the question's numbers"
+        assert kept.prediction("01", "jv").truth is None, "it is stored once, for the question's own numbers"
     assert learn.reveal("jv", [7, -5, 3]).right
     assert (question.widget.truth, question.widget.otherwise) == ("pushed", "")
 
