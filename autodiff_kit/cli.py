@@ -148,8 +148,11 @@ def jupyterlab_command(root: Path, port: int | None, no_browser: bool, more: Seq
         The program and its arguments. Token authentication stays on.
     """
     from autodiff_kit.lessons.progress import Progress
+    from autodiff_kit.lessons.workspace import KIT_FOLDER
 
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
+    # Tabs and panels are kept with the folder; those of a person's own JupyterLab stay as they are.
+    command.append(f"--LabApp.workspaces_dir={root / KIT_FOLDER / 'workspaces'}")
     path = next_notebook(root) if Progress(root).summary().lessons else None
     if path is not None:
         command.append(f"--LabApp.default_url=/lab/tree/{path}")

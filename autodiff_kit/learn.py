@@ -65,14 +65,9 @@ class DisplayedPrompt:
     """
 
     def __init__(self, item: str) -> None:
-        import ipywidgets  # with the first widget: a notebook of exercises needs none
-
         self.prompt: Prompt = find_prompt(item)
         self.verdict: PredictionVerdict | None = None
         self.widget = _predict_widget(self.prompt, _stored_answer(self.prompt))
-        wide = ipywidgets.Layout(width="100%")
-        self._below = ipywidgets.HTML(layout=wide)
-        self._box = ipywidgets.VBox([self.widget, self._below], layout=wide)
         self.widget.observe(self._commit, "answer")
         self.widget.observe(self._reopen, "skipped")
 
@@ -107,8 +102,8 @@ class DisplayedPrompt:
         """
         self.verdict = verdict
         self.widget.skipped = verdict.answer is None
-        self.widget.truth = verdict.truth
-        self._below.value = "" if verdict.truth is not None else verdict._repr_html_()
+        self.widget.truth = None if verdict.changed else verdict.truth
+        self.widget.otherwise = verdict.found if verdict.changed else ""
 
     def _commit(self, change: dict[str, Any]) -> None:
         if change["new"] is None:
@@ -124,7 +119,7 @@ class DisplayedPrompt:
         """Forget a result that came before any answer, so that the question can be answered after all."""
         if not change["new"] and self.widget.answer is None:
             _verdicts.pop(self.prompt.item, None)
-            self.verdict, self._below.value, self.widget.truth = None, "", None
+            self.verdict, self.widget.otherwise, self.widget.truth = None, "", None
 
     def __str__(self) -> str:
         shown = "" if self.verdict is None else f"\n{self.verdict}"
@@ -132,10 +127,11 @@ class DisplayedPrompt:
 
     __repr__ = __str__
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle: dict[str, Any] = dict(self._box._repr_mimebundle_(**kwargs) or {})
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        view: Any = self.widget._repr_mimebundle_(**kwargs)
+        bundle, about = view if isinstance(view, tuple) else (view or {}, {})
         shown = "" if self.verdict is None else self.verdict._repr_html_()
-        return bundle | {"text/plain": str(self), "text/html": prompt_as_html(self.prompt) + shown}
+        return {**bundle, "text/plain": str(self), "text/html": prompt_as_html(self.prompt) + shown}, about
 
 
 _shown_questions: dict[str, DisplayedPrompt] = {}

@@ -226,6 +226,7 @@ def test_the_first_start_shows_the_syllabus_and_opens_no_lesson(work: Path) -> N
 def test_the_servers_options(work: Path) -> None:
     command = cli.jupyterlab_command(work, 9001, no_browser=True, more=["--debug"])
     assert f"--ServerApp.root_dir={work}" in command
+    assert f"--LabApp.workspaces_dir={work}/.autodiff_kit/workspaces" in command, "a person's own layout stays as it is"
     assert "--ServerApp.port=9001" in command
     assert "--no-browser" in command
     assert command[-1] == "--debug"

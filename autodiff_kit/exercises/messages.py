@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.lessons.ipython_shell import ipython_shell
-from autodiff_kit.lessons.translation import translate
+from autodiff_kit.lessons.translation import lang_attribute, translate
 
 from .compare import format_value
 
@@ -60,7 +60,7 @@ class LearnerMessage:
         lines = "<br>".join(_inline_code_html(line) for line in self.text.split("\n"))
         head = f"<strong>{html.escape(self.heading)}</strong><br>" if self.heading else ""
         style = f"border-left:4px {edge} var(--jp-brand-color1, #1976d2);padding:2px 0 2px 12px;margin:4px 0"
-        return f'<div role="status" style="{style}">{head}{lines}</div>'
+        return f'<div{lang_attribute()} role="status" style="{style}">{head}{lines}</div>'
 
     def _ipython_display_(self) -> None:
         # check() has displayed it already; as the value of the same cell it is not displayed a second time.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lessons.workspace import originals_folder
 
-__all__ = ["LessonHeader", "UnknownLessonError", "read_lesson_header"]
+__all__ = ["LessonHeader", "UnknownLessonError", "needed_lesson", "read_lesson_header"]
 
 
 class UnknownLessonError(AutodiffError, LookupError):
@@ -28,7 +29,8 @@ class LessonHeader:
     minutes : int
         The time that it takes.
     needs : tuple of str
-        Requirements: numbers of lessons, or words.
+        What it builds on, such as ``"lesson 03 (gradients of where)"`` or ``"NumPy arrays"``. The notebook's first cell
+        and the syllabus show the same list.
     rows : tuple of str
         The rows of the table of behaviours that it shows.
     """
@@ -57,12 +59,28 @@ class LessonHeader:
         return f"<div style='max-width:72ch'>{title}<table style='margin:4px 0'>{facts}</table></div>"
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
-        needs = "; ".join(f"lesson {need}" if need.isdigit() else need for need in self.needs)
         return (
             ("Goal", self.goal),
             ("Time", f"{self.minutes} minutes"),
-            ("First", needs or "nothing"),
+            ("Needs", ", ".join(self.needs)),
         )
+
+
+def needed_lesson(need: str) -> str | None:
+    """Return the number of the lesson that an entry of a lesson's needs names.
+
+    Parameters
+    ----------
+    need : str
+        Such as ``"lesson 03 (gradients of where)"``.
+
+    Returns
+    -------
+    str or None
+        ``"03"``; None where the entry names no lesson.
+    """
+    named = re.match(r"lesson (\d\d)\b", need)
+    return named and named[1]
 
 
 def read_lesson_header(no: str) -> LessonHeader:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.lessons.prompt import Choice, Prompt
 from autodiff_kit.lessons.tables import number
-from autodiff_kit.lessons.translation import translate
+from autodiff_kit.lessons.translation import lang_attribute, translate
 
 __all__ = [
     "Answer",
@@ -53,6 +53,9 @@ class PredictionVerdict:
         The misconception behind a wrong answer, if it is a known one.
     why : str
         The explanation of the result.
+    changed : bool
+        Whether the result is not that of the lesson's own cells: the learner tries other numbers. The answer is then
+        neither right nor wrong, for the question is about the lesson's numbers, and so is the explanation.
     """
 
     answer: Answer | None
@@ -62,6 +65,7 @@ class PredictionVerdict:
     found: str
     idea: str
     why: str
+    changed: bool = False
 
     def __str__(self) -> str:
         return "\n".join(f"{name}: {text}" for name, text in self._lines())
@@ -69,17 +73,20 @@ class PredictionVerdict:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<div>{escape(name)}: {escape(text)}</div>" for name, text in self._lines()[:-1])
-        why = f"<div><b>{escape(translate('Why'))}:</b> {escape(self.why)}</div>"
-        return f'<div style="max-width:72ch;line-height:1.5;margin:4px 0 8px">{lines}{why}</div>'
+        *first, (name, reason) = self._lines()
+        lines = "".join(f"<div>{escape(name)}: {escape(text)}</div>" for name, text in first)
+        why = f"<div><b>{escape(name)}:</b> {escape(reason)}</div>"
+        return f'<div{lang_attribute()} style="max-width:72ch;line-height:1.5;margin:4px 0 8px">{lines}{why}</div>'
 
     def _lines(self) -> list[tuple[str, str]]:
+        changed = translate("Why, with the lesson's own numbers (a cell above was changed)")
+        why = changed if self.changed else translate("Why")
         idea = [(translate("The idea behind it"), self.idea)] if self.idea else []
         return [
             (f"◇ {translate('your answer')}", self.said),
             *idea,
             (f"◆ {translate('what the kernel found')}", self.found),
-            (translate("Why"), self.why),
+            (why, self.why),
         ]
 
 
@@ -127,12 +134,12 @@ def judge_prediction(prompt: Prompt, answer: Answer | None, found: object) -> Pr
     """
     answer = _as_float(answer)
     truth = _result_as_answer(prompt, found)
-    right = None if answer is None or truth is None else _agree(answer, truth)
+    changed = truth is None or not _agree(truth, _lessons_own_result(prompt))
+    right = None if answer is None or truth is None or changed else _agree(answer, truth)
     said = translate("none was given") if answer is None else _answer_as_text(prompt, answer)
     shown = _answer_as_text(prompt, truth) if truth is not None else _unmatched_as_text(found)
-    return PredictionVerdict(
-        answer, truth, right, said, shown, "" if right else _idea_behind(prompt, answer), prompt.why
-    )
+    idea = "" if right or changed else _idea_behind(prompt, answer)
+    return PredictionVerdict(answer, truth, right, said, shown, idea, prompt.why, changed)
 
 
 def parse_answer(prompt: Prompt, typed: object) -> Answer:
@@ -197,7 +204,8 @@ def prompt_as_html(prompt: Prompt) -> str:
         The same as the text.
     """
     lines = "".join(f"<div style='padding-left:16px'>{escape(line)}</div>" for line in _choice_lines(prompt))
-    return f"<div><b>{escape(prompt.question)}</b>{lines}<div>{escape(_how_to_answer(prompt))}</div></div>"
+    how = escape(_how_to_answer(prompt))
+    return f"<div{lang_attribute()}><b>{escape(prompt.question)}</b>{lines}<div>{how}</div></div>"
 
 
 def _choice_lines(prompt: Prompt) -> list[str]:
@@ -264,6 +272,14 @@ def _result_as_answer(prompt: Prompt, found: object) -> Answer | None:
     return None if choice is None else choice.value
 
 
+def _lessons_own_result(prompt: Prompt) -> Answer:
+    """What the lesson's cells find as they came: the choices to which no wrong idea leads."""
+    own = [one for one in prompt.choices if not one.idea]
+    if prompt.kind == "several":
+        return [one.value for one in own]
+    return float(own[0].means[0]) if prompt.kind in ("number", "slider") else own[0].value
+
+
 def _checked_keys(prompt: Prompt, found: object) -> list[str]:
     keys = [str(key) for key in found] if isinstance(found, Iterable) and not isinstance(found, str) else [str(found)]
     for key in keys:
@@ -302,7 +318,7 @@ def _unmatched_as_text(found: object) -> str:
     values = _flatten(found)
     has_none = any(part is None for part in (found if isinstance(found, list | tuple) else [found]))  # nan, to NumPy
     shown = str(found) if values is None or has_none else "[" + " ".join(number(v, minus="−") for v in values) + "]"
-    return translate("{shown}, which is none of the choices (has a cell been changed?)").format(shown=shown)
+    return translate("{shown}, which is none of the choices").format(shown=shown)
 
 
 def _flatten(found: object) -> npt.NDArray[np.float64] | None:

@@ -16,7 +16,7 @@ from importlib import resources
 
 from .prompt import Prompt
 
-__all__ = ["LANGUAGES", "language", "translate", "translate_prompt"]
+__all__ = ["LANGUAGES", "lang_attribute", "language", "translate", "translate_prompt"]
 
 LANGUAGES = ("en", "de")
 ENVIRONMENT_VARIABLE = "AUTODIFF_KIT_LANGUAGE"
@@ -32,6 +32,18 @@ def language() -> str:
     """
     asked = os.environ.get(ENVIRONMENT_VARIABLE, "").lower().replace("-", "_").partition("_")[0]
     return asked if asked in LANGUAGES else "en"
+
+
+def lang_attribute() -> str:
+    """Return the attribute with which HTML in the learner's language says so.
+
+    Returns
+    -------
+    str
+        Such as ``' lang="de"'``; empty for English, the language of the lessons around it.
+    """
+    spoken = language()
+    return "" if spoken == "en" else f' lang="{spoken}"'
 
 
 @cache

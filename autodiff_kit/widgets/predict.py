@@ -7,7 +7,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from autodiff_kit.lessons.translation import translate
+from autodiff_kit.lessons.translation import language, translate
 from autodiff_kit.widgets.bundle import load_front_end, load_style_sheet
 from autodiff_kit.widgets.traits import Output
 
@@ -26,6 +26,7 @@ WORDS = (
     "Locked: {answer}. Run on to the result below; it shows what the kernel finds.",
     "You said {answer}, and so does the kernel.",
     "You said {answer}; the kernel found {truth}.",
+    "A cell above was changed, and the kernel found {truth}. The question is about the lesson's own numbers.",
 )
 """What the front end says; it is sent in the learner's language."""
 
@@ -62,6 +63,10 @@ class Predict(anywidget.AnyWidget):
         Whether the learner went on without one; False again where the question is opened once more.
     truth : same as answer
         None until the kernel has run.
+    otherwise : str
+        What the kernel found after a cell above was changed, which answers another question; empty if none was.
+    lang : str
+        The language of all these texts.
 
     Raises
     ------
@@ -82,6 +87,12 @@ class Predict(anywidget.AnyWidget):
     answer = _WriteOnce(None, allow_none=True).tag(sync=True)
     skipped = traitlets.Bool(False).tag(sync=True)
     truth = Output()
+    otherwise = traitlets.Unicode("").tag(sync=True)
+    lang = traitlets.Unicode().tag(sync=True)
+
+    @traitlets.default("lang")
+    def _spoken(self) -> str:
+        return language()
 
     @traitlets.default("words")
     def _translated_words(self) -> dict[str, str]:

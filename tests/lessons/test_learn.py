@@ -110,6 +110,18 @@ def test_an_answer_after_the_reveal_does_not_count(kept: Progress) -> None:
     assert kept.prediction("01", "jv") is None
 
 
+def test_what_a_changed_cell_finds_is_no_answer_to_the_question(kept: Progress) -> None:
+    question = learn.predict("jv", answer="b")
+    for found in ([8, -5, 3], [-1, 0, 5]):  # none of the choices, and one that is wrong for the lesson's numbers
+        verdict = learn.reveal("jv", found)
+        assert (verdict.right, verdict.changed) == (None, True)
+        assert "Why, with the lesson's own numbers (a cell above was changed): Each output" in str(verdict)
+        assert (question.widget.truth, question.widget.otherwise) == (None, verdict.found)
+        assert kept.prediction("01", "jv").truth is None, "it is stored once, for the question's own numbers"
+    assert learn.reveal("jv", [7, -5, 3]).right
+    assert (question.widget.truth, question.widget.otherwise) == ("pushed", "")
+
+
 def test_reveal_without_a_prompt_on_the_page() -> None:
     assert learn.reveal("jv", [7, -5, 3]).truth == "pushed"
 
@@ -139,7 +151,7 @@ def test_the_last_reveal_ends_the_lesson(kept: Progress) -> None:
 
 
 def test_a_question_has_text_html_and_a_widget() -> None:
-    bundle = learn.predict("jv")._repr_mimebundle_()
+    bundle, _ = learn.predict("jv")._repr_mimebundle_()
     assert "a) [−1 0 5]" in bundle["text/plain"]
     assert "[7 −5 3]" in bundle["text/html"]
     assert "application/vnd.jupyter.widget-view+json" in bundle

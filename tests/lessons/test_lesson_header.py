@@ -18,7 +18,7 @@ HEAD = {
     "title": "T <b>",
     "goal": "Goal.",
     "minutes": 5,
-    "needs": ["01", "patience"],
+    "needs": ["lesson 01 (the pull)", "patience"],
     "rows": ["B01", "B02"],
 }
 
@@ -46,7 +46,7 @@ def test_head_in_words(folder: Path) -> None:
         "Lesson 07: T <b>",
         "Goal: Goal.",
         "Time: 5 minutes",
-        "First: lesson 01; patience",
+        "Needs: lesson 01 (the pull), patience",
     ]
     assert "T &lt;b&gt;" in head._repr_html_()
 

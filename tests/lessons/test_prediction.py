@@ -64,6 +64,7 @@ def assert_every_wrong_choice_is_recognised(one: Prompt) -> None:
 
 def assert_no_answer_still_reveals(one: Prompt) -> None:
     verdict = judge_prediction(one, None, FOUND[one.item])
+    assert not verdict.changed
     assert verdict.right is None
     assert verdict.truth is not None
     assert one.why in str(verdict)

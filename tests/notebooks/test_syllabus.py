@@ -13,6 +13,7 @@ import pytest
 
 from autodiff_kit import widgets
 from autodiff_kit.exercises.questions import LESSONS as ASKED
+from autodiff_kit.lessons.lesson_header import needed_lesson
 from autodiff_kit.lessons.prompts import lesson_numbers, prompts_of
 
 TOP = Path(__file__).resolve().parents[2]
@@ -84,9 +85,15 @@ def test_parts_are_all_there_and_in_order(lesson: Lesson) -> None:
 
 
 def test_what_it_needs_comes_before(lesson: Lesson) -> None:
-    needed = [no for need in lesson.about["needs"] for no in re.findall(r"^(\d\d)$|\blesson (\d\d)", need)]
-    assert all((whole or named) < lesson.no for whole, named in needed)
-    assert lesson.about["needs"]
+    needs = lesson.about["needs"]
+    assert needs
+    assert all(no < lesson.no for no in map(needed_lesson, needs) if no)
+    named = [no for need in needs for no in re.findall(r"\blessons? \d\d|^\d\d", need)]
+    assert len(named) == sum(needed_lesson(need) is not None for need in needs), "one entry for each lesson"
+
+
+def test_the_text_states_what_the_metadata_state(lesson: Lesson) -> None:
+    assert f"**You need:** {', '.join(lesson.about['needs'])}." in lesson.sources("goal", "markdown")[0]
 
 
 def test_a_prompt_is_answered_before_its_reveal(lesson: Lesson) -> None:

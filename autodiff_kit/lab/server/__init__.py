@@ -34,13 +34,13 @@ GET ``export?format=json|csv``                                     a file to sav
 
 The shapes::
 
-    LESSON    {no, slug, title, goal, minutes, needs: [NO], before: [words], summary, keywords: [words], points,
+    LESSON    {no, slug, title, goal, minutes, needs: [{lesson: NO|null, text}], summary, keywords: [words], points,
                notebook: path|null, exercise: path|null, coming}
     PROGRESS  {v, rev, saved, lessons: {NO: {state, step, read, predicted, judged, right, prompts, solved,
                questions, score, max, at}}, totals: {read, done, lessons, predicted, prompts, solved, questions,
                score, max}, next: NEXT, notices: [NOTICE]}
     NEXT      {lesson: NO|null, kind: "start"|"predict"|"run"|"finish"|"exercise"|"finished", step, cell, item,
-               question, path, heading, text, minutes}
+               question, path, heading, minutes}
     QUESTION  {id, label, title, points, state, score, tries, hints, hints_seen, hint_texts: [text], hint_cost,
                solution_seen, solution_open, solution, message, cell}
     HANDED    {receipt, exercise, score, max, sha256, at, path, bytes}

@@ -67,7 +67,6 @@ class LessonEntry:
     slug: str = ""
     summary: str = ""
     needs: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     notebook: OriginalNotebook | None = None
     exercise: OriginalNotebook | None = None
@@ -104,8 +103,6 @@ def _lesson_entry(
 ) -> LessonEntry:
     about = lesson.about if lesson else {}
     facts = {**planned, **about}
-    words = tuple(map(str, about.get("needs", ())))
-    numbers = tuple(word for word in words if word.isdigit())
     return LessonEntry(
         no=no,
         title=str(facts.get("title", no)),
@@ -114,8 +111,7 @@ def _lesson_entry(
         points=exercise.points if exercise else float(planned.get("points", 0)),
         slug=lesson.slug if lesson else "",
         summary=str(about.get("summary", "")),
-        needs=numbers or tuple(planned.get("needs", ())),
-        before=tuple(word for word in words if not word.isdigit()),
+        needs=tuple(map(str, facts.get("needs", ()))),
         keywords=tuple(map(str, about.get("keywords", ()))),
         notebook=lesson,
         exercise=exercise,

@@ -16,7 +16,7 @@ from autodiff_kit.lab.server.progress import LearnerProgress, LessonProgress
 
 FINISHED: Mapping[str, Any] = {
     "lesson": None, "kind": "finished", "step": 0, "cell": None, "item": None, "question": None, "path": None,
-    "heading": "", "text": "Every lesson is read, predicted and solved.", "minutes": 0,
+    "heading": "", "minutes": 0,
 }  # fmt: skip
 
 
@@ -97,17 +97,8 @@ def _step_json(
     heading = entry.goal if kind == "start" else cell.heading
     return {
         "lesson": entry.no, "kind": kind, "step": cell.step, "cell": cell.id, "item": item, "question": question,
-        "path": notebook.path, "heading": heading, "text": _TEXTS[kind].format(heading), "minutes": minutes,
+        "path": notebook.path, "heading": heading, "minutes": minutes,
     }  # fmt: skip
-
-
-_TEXTS = {
-    "start": "Begin: {}",
-    "predict": "Predict, before the cell runs: {}",
-    "run": "Run the cell that answers your prediction: {}",
-    "finish": "Read on to the end: {}",
-    "exercise": "Exercise {}",
-}
 
 
 def _first_cell(notebook: OriginalNotebook) -> NotebookCell:

@@ -18,6 +18,7 @@ from autodiff_kit.lab.server.progress import LearnerProgress, lessons_as_json, r
 from autodiff_kit.lab.server.progress_db import notices, read_progress_db, write_progress_db
 from autodiff_kit.lab.server.repair import repair
 from autodiff_kit.lessons import workspace
+from autodiff_kit.lessons.lesson_header import needed_lesson
 from autodiff_kit.lessons.notebook_file import read_notebook
 from autodiff_kit.lessons.progress import Progress
 from autodiff_kit.lessons.progress_rows import (
@@ -192,8 +193,7 @@ def _lesson_json(folder: WorkingFolder, entry: LessonEntry) -> dict[str, Any]:
         "title": entry.title,
         "goal": entry.goal,
         "minutes": entry.minutes,
-        "needs": list(entry.needs),
-        "before": list(entry.before),
+        "needs": [{"lesson": needed_lesson(need), "text": need} for need in entry.needs],
         "summary": entry.summary,
         "keywords": list(entry.keywords),
         "points": entry.points,

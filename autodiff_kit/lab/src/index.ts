@@ -1,5 +1,7 @@
+import cellRuns from './plugins/cellRuns';
 import exercises from './plugins/exercises';
 import inspector from './plugins/inspector';
+import lessonNotebooks from './plugins/lessonNotebooks';
 import lessonRoom from './plugins/lessonRoom';
 import notebookActions from './plugins/notebookActions';
 import notebookSessions from './plugins/notebookSessions';
@@ -11,4 +13,4 @@ import syllabus from './plugins/syllabus';
 import welcome from './plugins/welcome';
 
 /** One plugin for each panel and page, which can be disabled by itself, and those that provide what they share. */
-export default [settings, notebookSessions, notebookActions, syllabus, inspector, exercises, savedOutputs, siteStart, pythonStart, welcome, lessonRoom];
+export default [settings, notebookSessions, cellRuns, notebookActions, syllabus, inspector, exercises, savedOutputs, siteStart, pythonStart, welcome, lessonRoom, lessonNotebooks];

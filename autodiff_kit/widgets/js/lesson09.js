@@ -90,8 +90,9 @@ const layout = ({ sentence, design, dtype, fold, bars, figures, c, empty, all, b
   h(
     "div",
     { class: "ak-row", style: "margin:8px 0 2px;align-items:center" },
-    h("h4", { class: "ak-h", style: "margin:0" }, "A batch that shares one W", stage),
+    h("h4", { class: "ak-h", style: "margin:0" }, "A batch that shares one W"),
     h("div", { class: "ak-grow" }, stepper.el),
+    stage, // after the stepper, which would move with the length of this text
   ),
   h("div", { class: "ak-scroll", tabindex: 0, role: "region", "aria-label": "The batch" }, batch),
 ];

@@ -23,6 +23,7 @@ function render({ model, el }) {
     onAgain: () => {
       model.set("skipped", false);
       model.set("truth", null);
+      model.set("otherwise", "");
       model.save_changes();
     },
   });
@@ -34,9 +35,10 @@ function render({ model, el }) {
       answer: read("answer"),
       truth: read("truth") ?? undefined,
       skipped: model.get("skipped"),
+      otherwise: model.get("otherwise"),
     });
-  el.append(keepKeys(h("div", { class: "ak" }, box.el)));
-  const stop = listen(model, ["answer", "truth", "skipped"], draw);
+  el.append(keepKeys(h("div", { class: "ak", lang: model.get("lang") }, box.el)));
+  const stop = listen(model, ["answer", "truth", "skipped", "otherwise"], draw);
   draw();
   return () => {
     stop();

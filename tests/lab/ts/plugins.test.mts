@@ -13,7 +13,7 @@ interface Described {
 }
 
 const all = plugins as unknown as Described[];
-const PANELS = ['autodiff-kit:syllabus', 'autodiff-kit:inspector', 'autodiff-kit:exercises', 'autodiff-kit:welcome', 'autodiff-kit:lesson-room'];
+const PANELS = ['autodiff-kit:syllabus', 'autodiff-kit:inspector', 'autodiff-kit:exercises', 'autodiff-kit:welcome', 'autodiff-kit:lesson-room', 'autodiff-kit:lesson-notebooks'];
 const short = (tokens: { name: string }[] = []): string[] => tokens.map(token => token.name.split(':').pop()!);
 
 test('each panel is a plugin that states what it needs', () => {
@@ -21,7 +21,8 @@ test('each panel is a plugin that states what it needs', () => {
   assert.deepEqual(stated, {
     'autodiff-kit:plugin': [[], ['ISettingRegistry'], 'IPanelSettings'],
     'autodiff-kit:notebook-sessions': [['INotebookTracker', 'ITranslator'], [], 'INotebookSessions'],
-    'autodiff-kit:notebook-actions': [['INotebookTracker', 'IDocumentManager', 'ITranslator'], ['INotebookSessions', 'ISessionContextDialogs'], 'INotebookActions'],
+    'autodiff-kit:cell-runs': [['INotebookTracker', 'ITranslator'], ['ISessionContextDialogs'], 'INotebookRuns'],
+    'autodiff-kit:notebook-actions': [['INotebookRuns', 'INotebookTracker', 'IDocumentManager', 'ITranslator'], ['INotebookSessions', 'ISessionContextDialogs'], 'INotebookActions'],
     'autodiff-kit:syllabus': [['INotebookActions', 'ITranslator'], ['IPanelSettings', 'ILabShell', 'ILayoutRestorer', 'ICommandPalette', 'ILauncher', 'IStateDB', 'INotebookTracker'], null],
     'autodiff-kit:inspector': [
       ['INotebookActions', 'INotebookSessions', 'ITranslator'],
@@ -30,9 +31,10 @@ test('each panel is a plugin that states what it needs', () => {
     'autodiff-kit:exercises': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['ILayoutRestorer', 'ICommandPalette'], null],
     'autodiff-kit:python-start': [['INotebookTracker', 'ITranslator'], [], null],
     'autodiff-kit:site-start': [['INotebookTracker', 'IDocumentManager'], [], null],
-    'autodiff-kit:saved-outputs': [['INotebookTracker', 'ITranslator'], ['ISessionContextDialogs'], null],
+    'autodiff-kit:saved-outputs': [['INotebookRuns', 'INotebookTracker', 'ITranslator'], ['ISessionContextDialogs'], null],
     'autodiff-kit:welcome': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['IStateDB', 'ICommandPalette'], null],
-    'autodiff-kit:lesson-room': [['INotebookTracker'], ['ILabShell'], null]
+    'autodiff-kit:lesson-room': [['INotebookTracker'], ['ILabShell'], null],
+    'autodiff-kit:lesson-notebooks': [['INotebookTracker', 'ITranslator'], [], null]
   });
   all.forEach(plugin => {
     assert.ok(plugin.autoStart, plugin.id);

@@ -6,9 +6,9 @@ import { NotebookActions } from '../../../autodiff_kit/lab/src/services/notebook
 test('a check whose kernel stops says so', async () => {
   const kernel = { requestExecute: () => ({ done: Promise.reject(new Error('Canceled')) }) };
   const actions = Object.assign(Object.create(NotebookActions.prototype), {
-    currentNotebook: () => ({ sessionContext: { session: { kernel } } }), server: { checksInKernel: false }
+    currentNotebook: () => ({ content: { widgets: [] }, sessionContext: { session: { kernel } } }), runs: { of: () => null }, server: { checksInKernel: false }
   }) as NotebookActions;
-  assert.equal(await actions.runCheck('q1'), 'The kernel stopped before it answered.');
+  assert.equal(await actions.runCheck('q1', 'jvp-1'), 'The kernel stopped before it answered.');
 });
 
 test('a syllabus that could not be fetched is fetched again', async () => {
@@ -82,10 +82,10 @@ test('two kernels have a comm each, and one that restarts or is closed refuses o
 });
 
 const answering = (content: unknown): NotebookActions => Object.assign(Object.create(NotebookActions.prototype), {
-  currentNotebook: () => ({ sessionContext: { session: { kernel: { requestExecute: () => ({ done: Promise.resolve({ content }) }) } } } }), server: { checksInKernel: false }
+  currentNotebook: () => ({ content: { widgets: [] }, sessionContext: { session: { kernel: { requestExecute: () => ({ done: Promise.resolve({ content }) }) } } } }), runs: { of: () => null }, server: { checksInKernel: false }
 });
 
 test('a check that a failing cell kept from running says so', async () => {
-  assert.match((await answering({ status: 'aborted' }).runCheck('q1'))!, /stopped with an error, so nothing was checked/);
-  assert.equal(await answering({ status: 'error', ename: 'ValueError', evalue: 'no' }).runCheck('q1'), 'ValueError: no');
+  assert.match((await answering({ status: 'aborted' }).runCheck('q1', 'jvp-1'))!, /stopped with an error, so nothing was checked/);
+  assert.equal(await answering({ status: 'error', ename: 'ValueError', evalue: 'no' }).runCheck('q1', 'jvp-1'), 'ValueError: no');
 });

@@ -133,7 +133,7 @@ def test_a_prediction_is_right_or_wrong_once_its_result_was_shown(newcomer: Any)
 def test_the_tabs_of_an_older_workspace_do_not_hide_the_welcome_page(newcomer: Any) -> None:
     page = newcomer.page
     newcomer.notebook()
-    folder, text = newcomer.server.home / "JUPYTER_CONFIG_DIR", ""
+    folder, text = newcomer.server.work / ".autodiff_kit" / "workspaces", ""
     while "notebook:Untitled" not in text:  # JupyterLab writes the file some time after the notebook is open
         page.wait_for_timeout(100)
         for file in folder.rglob("*.jupyterlab-workspace"):

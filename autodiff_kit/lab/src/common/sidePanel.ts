@@ -12,7 +12,7 @@ export const hasRoomBeside = (): boolean => window.innerWidth >= MIN_WINDOW;
 
 /** A widget of the side bars around one panel; it takes the focus only where a command asked for that. */
 export class SidePanel extends Widget {
-  private focusOnActivate = false;
+  private focusOnActivate: (() => void) | null = null;
   onShown: () => void = () => undefined;
   onHidden: () => void = () => undefined;
 
@@ -28,10 +28,15 @@ export class SidePanel extends Widget {
     WIDE_WINDOW.addEventListener('change', () => this.refitParents());
   }
 
-  /** Bring the panel into view and focus what it offers first. */
-  activateWithFocus(shell: { activateById(id: string): void }): void {
-    this.focusOnActivate = true;
+  /** Bring the panel into view and focus what it offers first, or something else in it. */
+  activateWithFocus(shell: { activateById(id: string): void }, focus = () => this.focusFirst()): void {
+    this.focusOnActivate = focus;
     shell.activateById(this.id);
+  }
+
+  private focusFirst(): void {
+    const first = this.content.querySelector<HTMLElement>('[role="treegrid"], [role="treeitem"][tabindex="0"], [role="listitem"], .akl-primary');
+    (first ?? this.content).focus({ preventScroll: true });
   }
 
   /** What holds the panel has remembered another least width: each of them asks again. */
@@ -58,10 +63,7 @@ export class SidePanel extends Widget {
   }
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
-    if (this.focusOnActivate) {
-      this.focusOnActivate = false;
-      const first = this.content.querySelector<HTMLElement>('[role="treegrid"], [role="treeitem"][tabindex="0"], [role="listitem"], .akl-primary');
-      (first ?? this.content).focus({ preventScroll: true });
-    }
+    this.focusOnActivate?.();
+    this.focusOnActivate = null;
   }
 }

@@ -8,8 +8,8 @@ import { t, tn } from '../common/translation';
 export interface ExercisesHost {
   /** The notebook in front, as the server calls it; null where there is none. */
   notebookPath(): string | null;
-  /** Run a check in the notebook's kernel; resolves when it is done, with what went wrong. */
-  runCheck(label: string): Promise<string | null>;
+  /** Run a question's answer and its check in the notebook's kernel; resolves when that is done, with what went wrong. */
+  runCheck(label: string, question: string): Promise<string | null>;
   goToCell(id: string): void;
   /** SHA-256 of the saved file; null while the notebook has changes that are not saved. */
   savedHash(path: string): Promise<string | null>;
@@ -133,7 +133,7 @@ export class ExercisesPanel {
     const message = trouble ?? (state === 'passed' || state === 'running' ? null : q.message);
     return h('div', { class: 'akl-q-body' }, message ? h('p', { class: 'akl-msg' }, withCode(message)) : null,
       (state === 'not yet' || state === 'partial') && !trouble ? this.tests(q) : null,
-      state === 'not tried' && !trouble ? h('p', { class: 'akl-quiet' }, t('Write your answer in the notebook, run it, then check it.')) : null,
+      state === 'not tried' && !trouble ? h('p', { class: 'akl-quiet' }, t('Write your answer in the notebook, then check it.')) : null,
       state === 'error' ? h('p', { class: 'akl-quiet' }, t('An error is not a wrong answer: it costs no try.')) : null,
       q.hints_seen ? h('ol', { class: 'akl-hints' }, q.hint_texts.slice(0, q.hints_seen).map(text => h('li', null, withCode(text)))) : null,
       q.solution_seen && q.solution ? h('pre', { class: 'akl-solution', tabIndex: 0 }, q.solution) : null, this.actions(q, state));
@@ -216,7 +216,7 @@ export class ExercisesPanel {
     this.running.add(q.id);
     this.checkErrors.delete(q.id);
     this.draw();
-    const trouble = await this.host.runCheck(q.label).catch(refusalText);
+    const trouble = await this.host.runCheck(q.label, q.id).catch(refusalText);
     this.running.delete(q.id);
     if (trouble) {
       this.checkErrors.set(q.id, trouble);

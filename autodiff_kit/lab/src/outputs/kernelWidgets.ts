@@ -1,4 +1,4 @@
-import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import { hasEnded, isDead } from '../services/kernelActivity';
@@ -9,14 +9,13 @@ const TARGET = 'jupyter.widget';
 export type KernelState = 'none' | 'starting' | 'ready' | 'disconnected' | 'restarting' | 'dead';
 
 /**
- * What a notebook's kernel holds: the models of its widgets, and which cells it has run. It is known from the messages
- * that pass by; a question would wait behind the cells that are to run.
+ * The models of widgets that a notebook's kernel holds. They are known from the messages that pass by; a question would
+ * wait behind the cells that are to run.
  */
 export class KernelWidgets {
   /** A model came or went, or the kernel is in another state. */
   readonly changed = new Signal<this, void>(this);
   private readonly models = new Set<string>();
-  private readonly ran = new Set<string>();
   private asked: Kernel.IKernelConnection | null = null;
   private known = false;
 
@@ -26,7 +25,6 @@ export class KernelWidgets {
     sessionContext.statusChanged.connect(this.onStatus, this);
     sessionContext.connectionStatusChanged.connect(() => this.changed.emit());
     sessionContext.iopubMessage.connect((_, message) => this.onMessage(message.header.msg_type, message.content as { comm_id: string; target_name?: string }));
-    NotebookActions.executed.connect(this.onExecuted, this);
     panel.disposed.connect(() => Signal.clearData(this));
     void sessionContext.ready.then(() => {
       this.onKernel();
@@ -57,16 +55,6 @@ export class KernelWidgets {
     return this.models.has(model);
   }
 
-  /** Whether the kernel is known to have run a cell without an error. */
-  hasRun(cell: string): boolean {
-    return this.ran.has(cell);
-  }
-
-  private forget(): void {
-    this.models.clear();
-    this.ran.clear();
-  }
-
   private onKernel(): void {
     const kernel = this.panel.sessionContext.session?.kernel ?? null;
     if (kernel === this.asked) {
@@ -74,7 +62,7 @@ export class KernelWidgets {
     }
     this.asked = kernel;
     this.known = false;
-    this.forget();
+    this.models.clear();
     this.changed.emit();
     if (kernel) {
       void this.askFor(kernel);
@@ -99,7 +87,7 @@ export class KernelWidgets {
 
   private onStatus(_: unknown, status: Kernel.Status): void {
     if (hasEnded({ status })) {
-      this.forget();
+      this.models.clear();
       this.known = true;
       this.changed.emit();
     } else if (status === 'unknown') {
@@ -112,12 +100,6 @@ export class KernelWidgets {
       this.models.add(content.comm_id);
     } else if (type === 'comm_close' && this.models.delete(content.comm_id)) {
       this.changed.emit();
-    }
-  }
-
-  private onExecuted(_: unknown, { notebook, cell, success }: { notebook: unknown; cell: { model: { id: string } }; success: boolean }): void {
-    if (notebook === this.panel.content && success) {
-      this.ran.add(cell.model.id);
     }
   }
 }

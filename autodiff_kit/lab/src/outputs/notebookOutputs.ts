@@ -1,6 +1,7 @@
 import type { ISessionContextDialogs } from '@jupyterlab/apputils';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
+import type { CellRuns } from '../services/cellRuns';
 import { ensureKernel } from '../services/kernelStart';
 import { KernelWidgets } from './kernelWidgets';
 import { METADATA, SavedOutput, WIDGET_VIEW } from './savedOutput';
@@ -49,7 +50,7 @@ export class NotebookOutputs {
   /** By cell: what a reader had chosen in the widgets that its run brings back, in their order. */
   private readonly toRestore = new Map<string, (WidgetState | null)[]>();
 
-  constructor(private readonly panel: NotebookPanel, private readonly dialogs: ISessionContextDialogs) {
+  constructor(private readonly panel: NotebookPanel, private readonly runs: CellRuns, private readonly dialogs: ISessionContextDialogs) {
     this.kernel = new KernelWidgets(panel);
     this.renderSaved();
     this.saveSnapshots();
@@ -127,14 +128,16 @@ export class NotebookOutputs {
     if (at < 0) {
       return false;
     }
-    const needed = content.widgets.slice(0, at + 1).filter((cell, i) => cell.model.type === 'code' && (i === at || !this.kernel.hasRun(cell.model.id)));
     if (!(await ensureKernel(sessionContext, this.dialogs))) {
       return false; // without one Jupyter would clear the outputs
     }
     content.activeCellIndex = at;
-    for (const cell of needed) {
-      this.toRestore.set(cell.model.id, [...this.shown].filter(output => cell.contains(output)).map(output => this.stateOf(output.modelId)));
+    const cell = content.widgets[at];
+    const above = this.runs.missingAbove(cell);
+    for (const one of [...above, cell]) {
+      this.toRestore.set(one.model.id, [...this.shown].filter(output => one.contains(output)).map(output => this.stateOf(output.modelId)));
     }
-    return NotebookActions.runCells(content, needed, sessionContext, this.dialogs);
+    void this.runs.sendAbove(cell);
+    return NotebookActions.runCells(content, [cell], sessionContext, this.dialogs);
   }
 }

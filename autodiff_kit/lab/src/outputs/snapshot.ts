@@ -19,12 +19,12 @@ const escaped = (text: string | null | undefined): string => (text ?? '').trim()
 export function snapshot(view: Element, isLaidOut: boolean): string | null {
   const asked = view.querySelector('.ak-predict');
   const figure = view.querySelector('section.ak');
-  const html = asked ? predictionHtml(asked, view) : figure && isLaidOut ? figureHtml(figure) : null;
+  const html = asked ? predictionHtml(asked) : figure && isLaidOut ? figureHtml(figure) : null;
   return html && html.length <= LONGEST ? html : null;
 }
 
 /** A question, its choices, what was answered and what the kernel found; null while it is open. */
-export function predictionHtml(asked: Element, view: Element): string | null {
+export function predictionHtml(asked: Element): string | null {
   if ((asked as HTMLElement).dataset.locked !== 'true') {
     return null;
   }
@@ -34,8 +34,7 @@ export function predictionHtml(asked: Element, view: Element): string | null {
     return `<div style="padding-left:16px">${escaped(label)}${tag ? ` — <b>${escaped(tag)}</b>` : ''}</div>`;
   });
   const said = [...asked.querySelectorAll('.ak-note[role=status]')].map(line => escaped(line.textContent)).filter(Boolean);
-  const below = view.querySelector('.widget-html-content')?.innerHTML ?? '';
-  return `<div><b>${escaped(asked.querySelector('legend')?.textContent)}</b>${choices.join('')}${said.map(line => `<p>${line}</p>`).join('')}</div>${below}`;
+  return `<div><b>${escaped(asked.querySelector('legend')?.textContent)}</b>${choices.join('')}${said.map(line => `<p>${line}</p>`).join('')}</div>`;
 }
 
 function figureHtml(figure: Element): string {

@@ -13,11 +13,11 @@ import { INotebookActions } from '../services/tokens';
 /** What the panel does with the current notebook. */
 const hostOf = (actions: INotebookActions): ExercisesHost => ({
   notebookPath: () => actions.currentNotebook()?.context.path ?? null,
-  runCheck: label => actions.runCheck(label),
+  runCheck: (label, question) => actions.runCheck(label, question),
   goToCell: id => actions.goToCell(id),
   savedHash: path => actions.savedHash(path),
   saveNotebook: async () => actions.currentNotebook()?.context.save(),
-  openNotebook: (no, what) => actions.openNotebook(no, what),
+  openNotebook: async (no, what) => void (await actions.openNotebook(no, what)),
   progressChanged: () => actions.progressChanged.emit()
 });
 

@@ -6,7 +6,7 @@ import { ITranslator } from '@jupyterlab/translation';
 import { addCommands, objectSchema } from '../common/commands';
 import { loadTranslations, t } from '../common/translation';
 import { NotebookActions } from '../services/notebookActions';
-import { INotebookActions, INotebookSessions } from '../services/tokens';
+import { INotebookActions, INotebookRuns, INotebookSessions } from '../services/tokens';
 
 const SOON = 500; // ms; a cell may write progress several times
 
@@ -14,12 +14,12 @@ const plugin: JupyterFrontEndPlugin<INotebookActions> = {
   id: 'autodiff-kit:notebook-actions',
   description: 'Opens lessons and exercises, and runs checks and examples in notebooks.',
   autoStart: true,
-  requires: [INotebookTracker, IDocumentManager, ITranslator],
+  requires: [INotebookRuns, INotebookTracker, IDocumentManager, ITranslator],
   optional: [INotebookSessions, ISessionContextDialogs],
   provides: INotebookActions,
-  activate: (app: JupyterFrontEnd, tracker: INotebookTracker, documents: IDocumentManager, translator: ITranslator, sessions: INotebookSessions | null, dialogs: ISessionContextDialogs | null) => {
+  activate: (app: JupyterFrontEnd, runs: INotebookRuns, tracker: INotebookTracker, documents: IDocumentManager, translator: ITranslator, sessions: INotebookSessions | null, dialogs: ISessionContextDialogs | null) => {
     loadTranslations(translator);
-    const actions = new NotebookActions(app, documents, () => tracker.currentWidget, dialogs ?? new SessionContextDialogs({ translator }));
+    const actions = new NotebookActions(app, documents, runs, () => tracker.currentWidget, dialogs ?? new SessionContextDialogs({ translator }));
     actions.kernelWithKit = () => (sessions?.current?.client?.isOpen ? sessions.current.client.kernel : null);
     if (sessions && actions.server.checksInKernel) {
       let known: unknown = null;
@@ -42,7 +42,7 @@ const plugin: JupyterFrontEndPlugin<INotebookActions> = {
     addCommands(app, null, {
       'open-lesson': {
         label: () => t('Open a lesson'),
-        execute: ({ no, what }) => actions.openNotebook(String(no), what === 'exercise' ? 'exercise' : 'lesson'),
+        execute: async ({ no, what }) => void (await actions.openNotebook(String(no), what === 'exercise' ? 'exercise' : 'lesson')),
         args: objectSchema({ no: { type: 'string' }, what: { enum: ['lesson', 'exercise'] } })
       }
     });

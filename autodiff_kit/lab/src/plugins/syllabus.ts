@@ -34,7 +34,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
   activate: (app: JupyterFrontEnd, actions: INotebookActions, translator: ITranslator, settings: IPanelSettings | null, lab: ILabShell | null, restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null, launcher: ILauncher | null, state: IStateDB | null, tracker: INotebookTracker | null) => {
     loadTranslations(translator);
-    const syllabus = new SyllabusPanel(actions.server, { lesson: (no, cell) => actions.startLesson(no, cell), exercise: no => actions.startExercises(no), save: download, choose: chooseFile, progressChanged: () => actions.progressChanged.emit() });
+    const syllabus = new SyllabusPanel(actions.server, { lesson: no => actions.startLesson(no), resume: (no, cell) => actions.resumeLesson(no, cell), exercise: no => actions.startExercises(no), save: download, choose: chooseFile, progressChanged: () => actions.progressChanged.emit() });
     const panel = new SidePanel('autodiff-kit-syllabus', t('Syllabus'), bookIcon, syllabus.el);
     app.shell.add(panel, 'left', { rank: 600, type: 'Autodiff' });
     restorer?.add(panel, panel.id);
@@ -43,7 +43,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     tracker?.currentChanged.connect((_, notebook) => syllabus.showNotebook(notebook?.context.path ?? ''));
     let next = { label: '', title: '' };
     syllabus.onNextStep = (label, title) => (next = { label, title });
-    addCommands(app, palette, syllabusCommands(syllabus, () => panel.activateWithFocus(app.shell), () => next));
+    addCommands(app, palette, syllabusCommands(syllabus, () => panel.activateWithFocus(app.shell), () => panel.activateWithFocus(app.shell, () => syllabus.focusSearch()), () => next));
     ['open-syllabus', 'continue'].forEach((name, rank) => launcher?.add({ command: COMMAND_PREFIX + name, category: CATEGORY, rank }));
     if (lab) {
       void openAtFirstStart(app, panel, settings, state);

@@ -42,8 +42,10 @@ class WelcomeTab {
     const { app, actions } = this;
     const content = new Widget();
     content.node.append(welcomePage({
+      currentLesson: () => currentLesson(actions),
       startFirstLesson: () => void actions.startLesson('00').catch(() => executeIfAvailable(app, 'open-syllabus')),
-      showLessons: () => executeIfAvailable(app, 'open-syllabus'),
+      goOn: () => executeIfAvailable(app, 'open-next'),
+      showLessons: () => executeIfAvailable(app, 'find-lesson'),
       showInspector: () => executeIfAvailable(app, 'open-inspector')
     }));
     const tab = new MainAreaWidget({ content });
@@ -55,6 +57,12 @@ class WelcomeTab {
     app.shell.add(tab, 'main');
     return tab;
   }
+}
+
+/** Where the learner goes on; null where nothing has been done, or where nobody knows. */
+async function currentLesson({ server }: INotebookActions): Promise<string | null> {
+  const { lessons, next } = (await server.syllabus().catch(() => null))?.progress ?? { lessons: {}, next: null };
+  return Object.keys(lessons).length ? (next?.lesson ?? null) : null;
 }
 
 /** The notebook that the page's address names, in JupyterLab or in Notebook; empty where it names none. */

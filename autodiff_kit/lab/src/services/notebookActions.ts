@@ -1,14 +1,19 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ISessionContextDialogs } from '@jupyterlab/apputils';
+import { CodeCell } from '@jupyterlab/cells';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
+import { type CellRuns, kitMetadata, type NotebookRuns } from './cellRuns';
 import { isDead } from './kernelActivity';
 import { ensureKernel } from './kernelStart';
 import { KernelTransport, siteSyllabus } from './kernelTransport';
 import { HttpTransport, ServerClient, ServerError } from './serverClient';
 import { t } from '../common/translation';
+
+const LOADING = 5000; // ms after the first cell in which a kernel of the site opens its comm
+const SHORTLY = 50; // ms
 
 /** What the kernel replied to a check: its outcome, or the error that stopped it. */
 interface CheckReply {
@@ -28,7 +33,7 @@ export class NotebookActions {
   /** A lesson's exercises were opened for solving. */
   readonly exercisesStarted = new Signal<this, string>(this);
 
-  constructor(private readonly app: JupyterFrontEnd, private readonly documents: IDocumentManager, readonly currentNotebook: () => NotebookPanel | null, private readonly dialogs: ISessionContextDialogs) {
+  constructor(private readonly app: JupyterFrontEnd, private readonly documents: IDocumentManager, private readonly runs: NotebookRuns, readonly currentNotebook: () => NotebookPanel | null, private readonly dialogs: ISessionContextDialogs) {
     const kernel = (): Kernel.IKernelConnection | null => this.kernelWithKit();
     this.server = new ServerClient(siteSyllabus() ? new KernelTransport(kernel, app.serviceManager.contents) : new HttpTransport());
   }
@@ -42,6 +47,20 @@ export class NotebookActions {
     this.lessonStarted.emit(no);
   }
 
+  /** Open a lesson where the learner left it: what is above has run, and a question that comes next is asked. */
+  async resumeLesson(no: string, cell?: string | null): Promise<void> {
+    const panel = await this.openNotebook(no, 'lesson', cell);
+    this.lessonStarted.emit(no);
+    const next = panel?.content.activeCell;
+    if (panel && next) {
+      const asked = next instanceof CodeCell && kitMetadata(next.model)?.role === 'predict' && !this.runs.of(panel).isCurrent(next) ? [next] : [];
+      await this.runs.of(panel).runAbove(next, ...asked);
+      if (!panel.isDisposed && panel.content.activeCell === next) {
+        this.goToCell(next.model.id, panel); // outputs above have come, and moved it
+      }
+    }
+  }
+
   /** Open a lesson's exercises, and tell the panels. */
   async startExercises(no: string): Promise<void> {
     await this.openNotebook(no, 'exercise');
@@ -49,7 +68,7 @@ export class NotebookActions {
   }
 
   /** Open a lesson or its exercises; the server copies them into the learner's folder first. */
-  async openNotebook(no: string, what: 'lesson' | 'exercise', cell?: string | null): Promise<void> {
+  async openNotebook(no: string, what: 'lesson' | 'exercise', cell?: string | null): Promise<NotebookPanel | undefined> {
     const opened = await this.server.openNotebook(no, what);
     if (what === 'lesson') {
       await this.server.markBegun(no).catch(() => undefined); // it opens even where this cannot be noted
@@ -62,6 +81,7 @@ export class NotebookActions {
       await panel.revealed;
       this.goToCell(to, panel);
     }
+    return panel;
   }
 
   goToCell(id: string, panel = this.currentNotebook()): void {
@@ -72,13 +92,18 @@ export class NotebookActions {
     }
   }
 
-  /** Run a question's check; what it says is kept by the kernel, so its output is not shown. Gives what went wrong. */
-  async runCheck(label: string): Promise<string | null> {
-    const kernel = this.currentNotebook()?.sessionContext.session?.kernel;
+  /** Run a question's check, after the cells that it needs; what it says is kept by the kernel, so its output is not shown. Gives what went wrong. */
+  async runCheck(label: string, question: string): Promise<string | null> {
+    const panel = this.currentNotebook();
+    if (panel) {
+      await runAnswer(panel, this.runs.of(panel), question);
+    }
+    const kernel = panel?.sessionContext.session?.kernel;
     if (!kernel) {
       return t('No kernel runs for this notebook. Run a cell first.');
     }
     if (this.server.checksInKernel) {
+      await this.kitLoaded();
       return this.server.check(label).then(({ outcome }) => attemptAdvice(outcome), (error: ServerError) => checkAdvice(error.code === 'not_loaded' ? 'NameError' : error.code, error.message));
     }
     let content: KernelMessage.IExecuteReplyMsg['content'];
@@ -96,6 +121,13 @@ export class NotebookActions {
       return t('A cell before it stopped with an error, so nothing was checked. Check again.');
     }
     return checkAdvice(said.ename, said.evalue);
+  }
+
+  /** Where the kernel answers the panels: wait a moment for the cell that has just loaded the kit. */
+  private async kitLoaded(): Promise<void> {
+    for (let waited = 0; !this.kernelWithKit() && waited < LOADING; waited += SHORTLY) {
+      await new Promise(rest => setTimeout(rest, SHORTLY));
+    }
   }
 
   /** Restart the kernel of the notebook in front; start one where none runs. */
@@ -143,9 +175,18 @@ export class NotebookActions {
   }
 }
 
+/** Run a question's answer as it stands, after what is above it and has not run: the questions are loaded there. */
+async function runAnswer({ content }: NotebookPanel, runs: CellRuns, question: string): Promise<void> {
+  const answers = content.widgets.filter((cell): cell is CodeCell => cell instanceof CodeCell && kitMetadata(cell.model)?.question === question && kitMetadata(cell.model)?.part === 'answer');
+  const [first] = answers;
+  if (first) {
+    await runs.runAbove(first, ...answers.filter(cell => !runs.isCurrent(cell)));
+  }
+}
+
 /** What to tell a learner whose check was not counted; null where it was. */
 const attemptAdvice = (outcome?: string): string | null =>
-  outcome === 'not attempted' ? t('Nothing to check yet: write your answer in the notebook, run its cell, then check. This cost no try.') : null;
+  outcome === 'not attempted' ? t('Nothing to check yet: write your answer in the notebook, then check. This cost no try.') : null;
 
 /** What to tell a learner whose check could not run. */
 const checkAdvice = (name?: string, text?: string): string =>

@@ -5,12 +5,19 @@ import { t } from '../common/translation';
 
 /** The server extension's routes under `autodiff-kit/`. */
 
+/** What a lesson builds on; the number of a lesson where it names one. */
+export interface Need {
+  lesson: string | null;
+  text: string;
+}
+
 export interface Lesson {
   no: string;
   title: string;
   goal: string;
   minutes: number | null;
-  needs: string[];
+  needs: Need[];
+  keywords: string[];
   points: number;
   notebook: string | null;
   exercise: string | null;
@@ -25,10 +32,11 @@ export interface Notice {
 
 export interface NextStep {
   lesson: string | null;
-  kind: string;
+  kind: '' | 'start' | 'predict' | 'run' | 'finish' | 'exercise' | 'finished';
   cell: string | null;
   path: string | null;
-  text: string;
+  /** What it is about, in the lesson's own words. */
+  heading: string;
   minutes: number | null;
 }
 

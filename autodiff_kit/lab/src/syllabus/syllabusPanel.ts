@@ -1,7 +1,7 @@
-import { button, replaceChildren, h, icon, keepFocus } from '../common/dom';
+import { button, type Children, replaceChildren, h, icon, keepFocus } from '../common/dom';
 import { blobOf } from '../common/download';
 import { formatBytes } from '../common/numberFormat';
-import type { Backup, Lesson, LessonState, NextStep, Progress, ServerClient, LessonProgress } from '../services/serverClient';
+import type { Backup, Lesson, LessonState, Need, NextStep, Progress, ServerClient, LessonProgress } from '../services/serverClient';
 import { NO_RESPONSE, ServerError } from '../services/serverClient';
 import { refusalText } from '../services/protocol';
 import { t, tn } from '../common/translation';
@@ -9,8 +9,10 @@ import { t, tn } from '../common/translation';
 /** The syllabus panel: all lessons with the learner's progress, the next step, reset and backups. */
 
 export interface SyllabusHost {
-  /** Open a lesson; at a cell of it where one is named. */
-  lesson(no: string, cell?: string | null): Promise<void>;
+  /** Open a lesson. */
+  lesson(no: string): Promise<void>;
+  /** Open a lesson at a cell, or where the learner left it, and run what is above. */
+  resume(no: string, cell?: string | null): Promise<void>;
   exercise(no: string): Promise<void>;
   save(blob: Blob, name: string): void;
   /** A file of the learner's, in base64; null where none was chosen. */
@@ -21,7 +23,7 @@ export interface SyllabusHost {
 
 const EMPTY: Progress = {
   rev: 0, lessons: {}, totals: { read: 0, done: 0, lessons: 0, predicted: 0, prompts: 0, solved: 0, questions: 0, score: 0, max: 0 }, notices: [],
-  next: { lesson: null, kind: '', cell: null, path: null, text: '', minutes: null }
+  next: { lesson: null, kind: '', cell: null, path: null, heading: '', minutes: null }
 };
 const RETRY_SECONDS = [1, 2, 4, 8]; // s between questions to a server that was lost
 
@@ -34,6 +36,24 @@ export function stateIcon(state: LessonState): HTMLElement {
     done: [h('circle', { cx: 8, cy: 8, r: 6.5, class: 'f' }), h('path', { d: 'M5 8.3l2.1 2.1L11 6', class: 'tick' })]
   };
   return h('svg', { viewBox: '0 0 16 16', class: `akl-state is-${state}`, 'aria-hidden': 'true' }, h('circle', { cx: 8, cy: 8, r: 6 }), inside[state]);
+}
+
+/** What comes next, in the learner's language; the lesson's own words stay as they are. */
+function nextText({ kind, heading }: NextStep): Children {
+  const said = { '': '', start: '%1', predict: t('Predict before the cell runs: %1', '%1'), run: t('Run the cell that answers your prediction: %1', '%1'), finish: t('Read on to the end: %1', '%1'), exercise: t('Exercise %1', '%1'), finished: t('Every lesson is read, predicted and solved.') }[kind];
+  const [before, after] = said.split('%1');
+  return after === undefined ? [said] : [before, h('span', { lang: 'en' }, heading), after];
+}
+
+const titleOf = (lesson: Lesson): string => `${lesson.no} ${lesson.title}`;
+/** What else a search looks through: keywords first, since they are short. */
+const whereElse = (lesson: Lesson): string[] => [...lesson.keywords, lesson.goal];
+const includes = (text: string, query: string): boolean => text.toLowerCase().includes(query);
+
+/** A text in which what was searched for stands out. */
+function marked(text: string, query: string): Children {
+  const at = query ? text.toLowerCase().indexOf(query) : -1;
+  return at < 0 ? [text] : [text.slice(0, at), h('mark', null, text.slice(at, at + query.length)), text.slice(at + query.length)];
 }
 
 const fact = (name: string, ...what: (string | HTMLElement | HTMLElement[])[]): HTMLElement[] => [h('dt', null, name), h('dd', null, ...what)];
@@ -64,6 +84,7 @@ export class SyllabusPanel {
     this.el = h('section', { class: 'akl akl-syllabus', 'aria-label': t('Syllabus'), tabIndex: -1 }, this.head, this.notice, this.next,
       h('div', { class: 'akl-tools' }, h('label', { class: 'akl-searchbox' }, icon('search'), this.search)), this.tree, this.foot(), this.dialog, this.toast);
     this.search.addEventListener('input', () => { this.query = this.search.value; this.drawLessons(); });
+    this.search.addEventListener('keydown', e => this.onSearchKey(e));
     this.tree.addEventListener('keydown', e => this.onKeydown(e));
     this.el.addEventListener('keydown', e => !e.ctrlKey && !e.metaKey && !e.altKey && e.stopPropagation());
     server.queue.onChange = () => this.drawNotices();
@@ -83,8 +104,9 @@ export class SyllabusPanel {
     } catch (error) {
       this.recordError(error as ServerError);
     }
-    this.expanded ??= this.openLesson ?? this.progress.next.lesson;
+    this.expanded ??= this.openLesson;
     this.draw();
+    this.showExpanded();
   }
 
   /** A notebook came to the front: its lesson is the unfolded one. */
@@ -92,6 +114,10 @@ export class SyllabusPanel {
     this.openPath = path;
     this.expanded = this.openLesson ?? this.expanded;
     this.drawLessons();
+    this.showExpanded();
+  }
+
+  private showExpanded(): void {
     this.tree.querySelector('.is-open')?.scrollIntoView({ block: 'nearest' });
   }
 
@@ -193,24 +219,27 @@ export class SyllabusPanel {
   private drawNextStep(): void {
     const { next } = this.progress;
     const lesson = this.lesson(next.lesson);
-    this.next.hidden = !next.text && !lesson;
+    this.next.hidden = !next.kind && !lesson;
     if (!lesson) {
       this.onNextStep('', '');
-      replaceChildren(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, next.text));
+      replaceChildren(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, nextText(next)));
       return;
     }
     const begun = this.state(lesson.no) !== 'none';
     this.onNextStep(begun ? t('Continue') : t('Start'), lesson.title);
-    replaceChildren(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, h('b', null, `${lesson.no} ${lesson.title}`), next.text ? [h('br'), next.text] : null),
+    replaceChildren(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, h('b', { lang: 'en' }, `${lesson.no} ${lesson.title}`), [h('br'), nextText(next)]),
       h('div', { class: 'akl-next-row' }, button(begun ? t('Go on') : t('Start'), { cls: 'akl-primary', act: () => void this.openNextStep() }), next.minutes ? h('span', { class: 'akl-quiet' }, t('about %1 min left', next.minutes)) : null));
   }
 
   /** To the very step that comes next. */
   async openNextStep(): Promise<void> {
+    if (!this.lessons.length) {
+      await this.load(); // a command may come before the panel was ever seen
+    }
     const { next } = this.progress;
     const { lesson } = next;
     if (lesson) {
-      await this.runOrToast(() => (next.kind === 'exercise' ? this.host.exercise(lesson) : this.host.lesson(lesson, next.cell)));
+      await this.runOrToast(() => (next.kind === 'exercise' ? this.host.exercise(lesson) : this.host.resume(lesson, next.cell)));
     }
   }
 
@@ -226,10 +255,10 @@ export class SyllabusPanel {
   private drawLessons(): void {
     const back = this.rememberFocus();
     const q = this.query.trim().toLowerCase();
-    const hits = this.lessons.filter(one => !q || `${one.no} ${one.title} ${one.goal}`.toLowerCase().includes(q));
+    const hits = this.lessons.filter(one => !q || [titleOf(one), ...whereElse(one)].some(text => includes(text, q)));
     const part = (one: Lesson): HTMLElement | null => {
       const title = q ? undefined : this.parts.get(one.no);
-      return title ? h('div', { class: 'akl-part', role: 'presentation' }, title) : null;
+      return title ? h('div', { class: 'akl-part', role: 'presentation', lang: 'en' }, title) : null;
     };
     const none = q && this.lessons.length ? h('p', { class: 'akl-pad akl-quiet', role: 'treeitem', tabIndex: -1 }, t('No lesson has “%1”. Try an op, such as where, or a word of a title.', this.query)) : null;
     replaceChildren(this.tree, hits.length ? hits.map(one => [part(one), this.row(one)]) : none);
@@ -259,8 +288,10 @@ export class SyllabusPanel {
     const score = this.lessonProgress(lesson.no)?.score ?? 0;
     const minutes = lesson.minutes ? t('%1 min', lesson.minutes) : '';
     const right = on ? '' : lesson.coming ? t('coming') : state === 'none' ? minutes : `${score}/${lesson.points}`;
+    const q = this.query.trim().toLowerCase();
+    const why = q && !includes(titleOf(lesson), q) ? whereElse(lesson).find(text => includes(text, q)) : undefined;
     const head = h('div', { class: 'akl-lesson-row', on: { click: () => this.toggle(lesson.no), dblclick: () => void this.start(lesson) } },
-      stateIcon(state), h('span', { class: 'akl-no' }, lesson.no), h('span', { class: 'akl-lesson-title' }, lesson.title), h('span', { class: 'akl-min' }, right));
+      stateIcon(state), h('span', { class: 'akl-no' }, lesson.no), h('span', { class: 'akl-lesson-title', lang: 'en' }, marked(lesson.title, q), why ? h('small', { class: 'akl-hit' }, marked(why, q)) : null), h('span', { class: 'akl-min' }, right));
     return h('div', {
       class: `akl-lesson is-${state}${on ? ' is-open' : ''}${lesson.coming ? ' is-coming' : ''}`, role: 'treeitem', 'aria-expanded': String(on), 'aria-level': '1', tabIndex: on ? 0 : -1, dataset: { no: lesson.no },
       'aria-label': [`${lesson.no} ${lesson.title}`, lesson.coming ? t('coming') : stateName(state), minutes].filter(Boolean).join(', ')
@@ -270,11 +301,11 @@ export class SyllabusPanel {
   private body(lesson: Lesson, state: LessonState): HTMLElement {
     const got = this.lessonProgress(lesson.no);
     const { needs } = lesson;
-    const missing = needs.filter(no => !['read', 'done'].includes(this.state(no))).map(no => this.lesson(no)?.title ?? no);
+    const missing = needs.flatMap(({ lesson: no }) => (no && !['read', 'done'].includes(this.state(no)) ? [this.lesson(no)?.title ?? no] : []));
     const since = got?.at ? ` · ${new Date(got.at).toLocaleDateString()}` : '';
-    return h('div', { class: 'akl-lesson-body' }, lesson.goal ? h('p', null, lesson.goal) : null,
+    return h('div', { class: 'akl-lesson-body' }, lesson.goal ? h('p', { lang: 'en' }, lesson.goal) : null,
       h('dl', null, fact(t('State'), stateName(state), since), got ? this.counts(got) : null,
-        lesson.minutes ? fact(t('Time'), t('%1 min', lesson.minutes)) : null, fact(t('Needs'), needs.length ? needs.map(no => this.prerequisiteButton(no)) : t('nothing'))),
+        lesson.minutes ? fact(t('Time'), t('%1 min', lesson.minutes)) : null, fact(t('Needs'), h('ul', { class: 'akl-needs' }, needs.map(need => h('li', { lang: 'en' }, this.need(need)))))),
       lesson.coming ? h('p', { class: 'akl-quiet' }, t('This lesson is still being written.')) : state === 'none' && missing.length ? h('p', { class: 'akl-quiet' }, t('You can start anyway, but %1 should come first.', missing.join(', '))) : null,
       lesson.coming ? null : this.actions(lesson, state));
   }
@@ -286,13 +317,17 @@ export class SyllabusPanel {
       fact(t('Solved'), t('%1 of %2 questions', got.solved, got.questions), ` · ${t('%1 of %2 points', got.score, got.max)}`)];
   }
 
-  private prerequisiteButton(no: string): HTMLElement {
+  /** What a lesson builds on: another lesson with its state, or words. */
+  private need({ lesson: no, text }: Need): HTMLElement | string {
+    if (!no) {
+      return text;
+    }
     const act = (): void => {
       this.expanded = no;
       this.drawLessons();
       this.focusLesson(no);
     };
-    return h('button', { type: 'button', class: 'akl-need', title: this.lesson(no)?.title ?? no, 'aria-label': `${no}, ${stateName(this.state(no))}`, on: { click: act } }, stateIcon(this.state(no)), no);
+    return h('button', { type: 'button', class: 'akl-need', title: this.lesson(no)?.title ?? no, 'aria-label': `${text}, ${stateName(this.state(no))}`, on: { click: act } }, stateIcon(this.state(no)), h('span', null, text));
   }
 
   private actions(lesson: Lesson, state: LessonState): HTMLElement {
@@ -304,7 +339,7 @@ export class SyllabusPanel {
   }
 
   private start(lesson: Lesson): Promise<void> {
-    return lesson.coming ? Promise.resolve() : this.runOrToast(() => this.host.lesson(lesson.no));
+    return lesson.coming ? Promise.resolve() : this.runOrToast(() => (this.state(lesson.no) === 'begun' ? this.host.resume(lesson.no) : this.host.lesson(lesson.no)));
   }
 
   // ------------------------------------------------------------ keys
@@ -318,6 +353,27 @@ export class SyllabusPanel {
     const item = this.tree.querySelector<HTMLElement>(`[data-no="${CSS.escape(no)}"]`);
     this.tree.querySelectorAll<HTMLElement>('.akl-lesson').forEach(one => (one.tabIndex = one === item ? 0 : -1));
     item?.focus();
+  }
+
+  /** From the search into what it found. */
+  private onSearchKey(e: KeyboardEvent): void {
+    const found = [...this.tree.querySelectorAll<HTMLElement>('.akl-lesson')];
+    const to = { ArrowDown: found[0], Enter: found[0], ArrowUp: found[found.length - 1] }[e.key];
+    if (!to || e.ctrlKey || e.metaKey || e.altKey) {
+      return;
+    }
+    e.preventDefault();
+    const no = to.dataset.no!;
+    if (e.key === 'Enter' && this.expanded !== no) {
+      this.toggle(no);
+    } else {
+      this.focusLesson(no);
+    }
+  }
+
+  /** Bring the search into view, for whoever wants to choose. */
+  focusSearch(): void {
+    this.search.focus();
   }
 
   private onKeydown(e: KeyboardEvent): void {
@@ -334,8 +390,8 @@ export class SyllabusPanel {
       }
     };
     const acts: Record<string, () => void> = {
-      ArrowDown: () => go(at + 1), ArrowUp: () => go(at - 1), Home: () => go(0), End: () => go(items.length - 1), ArrowRight: () => fold(true), ArrowLeft: () => fold(false),
-      Enter: () => void this.start(this.lesson(no)!), ' ': () => this.toggle(no), '/': () => this.search.focus()
+      ArrowDown: () => go(at + 1), ArrowUp: () => (at ? go(at - 1) : this.focusSearch()), Home: () => go(0), End: () => go(items.length - 1), ArrowRight: () => fold(true), ArrowLeft: () => fold(false),
+      Enter: () => void this.start(this.lesson(no)!), ' ': () => this.toggle(no), '/': () => this.focusSearch()
     };
     if (e.key in acts) {
       acts[e.key]();
