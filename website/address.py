@@ -60,7 +60,7 @@ class Address:
         return f"https://colab.research.google.com/github/{self.repository}/blob/main/{path}"
 
 
-def read(top: Path = TOP) -> Address:
+def read(top: Path | None = None) -> Address:
     """Return the addresses that `pyproject.toml` names.
 
     Parameters
@@ -68,11 +68,11 @@ def read(top: Path = TOP) -> Address:
     top : Path, optional
         The folder of the project.
     """
-    urls = tomllib.loads((top / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    urls = tomllib.loads(((top or TOP) / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
     return Address(urls["Source"], urls["Homepage"])
 
 
-def write(address: Address, top: Path = TOP) -> None:
+def write(address: Address, top: Path | None = None) -> None:
     """Write the addresses into `pyproject.toml` and the lines that follow from it.
 
     Parameters
@@ -83,7 +83,7 @@ def write(address: Address, top: Path = TOP) -> None:
         The folder of the project.
     """
     for name, lines in _lines(address).items():
-        path = top / name
+        path = (top or TOP) / name
         text = path.read_text(encoding="utf-8")
         for start, line in lines.items():
             text, found = re.subn(rf"^{re.escape(start)}.*$", f"{start}{line}", text, flags=re.MULTILINE)

@@ -14,11 +14,12 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from packaging.requirements import Requirement
@@ -52,6 +53,8 @@ _LEFT_OUT_OF: Final = {
     "anywidget": re.compile(r"^anywidget/(nbextension|labextension)/"),
     "psygnal": re.compile(r"^psygnal/(qt|mypy_plugin)"),
 }
+# In the place of what was left out: `from numpy import *` imports it.
+_INSTEAD: Final = {"numpy": {"numpy/f2py/__init__.py": b'"""Needs a Fortran compiler, which no browser has."""\n'}}
 # What a first cell and the kernel import, as this Python does; a module that is not among them travels as its source.
 _ON_THE_WAY: Final = (
     "import IPython.core.shellapp, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm"
@@ -97,12 +100,13 @@ def smaller(wheel: Wheel) -> Wheel:
     def kept(name: str) -> bool:
         return not (_LEFT_OUT.search(name) or _SCRIPTS.search(name) or (special and special.search(name)))
 
-    return Wheel(wheel.file_name, _rewritten(wheel.data, kept))
+    return Wheel(wheel.file_name, _rewritten(wheel.data, kept, _INSTEAD.get(wheel.name, {})))
 
 
-def _rewritten(data: bytes, kept: Callable[[str], bool]) -> bytes:
+def _rewritten(data: bytes, kept: Callable[[str], bool], more: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
     with zipfile.ZipFile(io.BytesIO(data)) as old:
-        return _zipped((name, old.read(name)) for name in old.namelist() if not name.endswith("/") and kept(name))
+        names = [name for name in old.namelist() if not name.endswith("/") and kept(name)]
+        return _zipped([*((name, old.read(name)) for name in names), *more.items()])
 
 
 def compiled(wheel: Wheel, python: str) -> Wheel:

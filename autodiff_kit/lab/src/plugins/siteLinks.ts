@@ -10,7 +10,6 @@ import { siteSyllabus } from '../services/kernelTransport';
 /** What a lesson and its exercises say of themselves. */
 interface About {
   slug?: string;
-  title?: string;
 }
 
 /** A page around JupyterLite: the front page, or one of the book. */
@@ -24,7 +23,7 @@ function drawLinks(nav: HTMLElement, { slug }: About): void {
 
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'autodiff-kit:site-links',
-  description: 'On a site without a server: the way back to the front page and the book, and the name of the browser’s tab.',
+  description: 'On a site without a server: the way back to the front page and the book.',
   autoStart: true,
   requires: [INotebookTracker, ITranslator],
   activate: (app: JupyterFrontEnd, tracker: INotebookTracker, translator: ITranslator) => {
@@ -37,9 +36,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const follow = async (panel: NotebookPanel | null): Promise<void> => {
       await panel?.context.ready;
       if (panel === tracker.currentWidget) {
-        const about = (panel?.model?.getMetadata('autodiff_kit') ?? {}) as About;
-        drawLinks(links.node, about);
-        document.title = about.title ? `${about.title} · autodiff_kit` : 'autodiff_kit';
+        drawLinks(links.node, (panel?.model?.getMetadata('autodiff_kit') ?? {}) as About);
       }
     };
     drawLinks(links.node, {});
