@@ -121,6 +121,8 @@ def _places_here(name: str) -> str:
 
 def _places(name: str) -> str:
     here = address.read()
+    if not here.repository:
+        return ""
     where = (
         ("run it on Binder", here.binder(f"notebooks/{name}")),
         ("in Colab", here.colab(f"notebooks/{name}")),
@@ -132,7 +134,8 @@ def _places(name: str) -> str:
 def _still(cell: dict[str, Any], *, site: bool = False) -> dict[str, Any]:
     """A cell whose links lead somewhere on a static page, and whose widgets are the picture and table they saved."""
     if cell["cell_type"] == "markdown":
-        there = rf'<a href="{LITE}/notebooks/index.html?path=\2">\1</a>' if site else rf"[\1]({address.read().binder('')}\2)"
+        binder = address.read().binder("")
+        there = rf'<a href="{LITE}/notebooks/index.html?path=\2">\1</a>' if site else rf"[\1]({binder}\2)"
         source = re.sub(r"\[([^\]]+)\]\(\.\./(exercises/[^)]+)\)", there, "".join(cell["source"]))
         return {**cell, "source": source}
     return {**cell, "outputs": [_shown(one) for one in cell["outputs"]]}
@@ -146,6 +149,7 @@ def _shown(output: dict[str, Any]) -> dict[str, Any]:
 # -------------------------------------------------------------------------------- the list of lessons
 def contents(lessons: dict[str, Notebook]) -> str:
     """The lessons with what each is about, and the two pages made from them."""
+    source = address.read().source
     rows = [_row(name, _about(notebook)) for name, notebook in lessons.items()]
     pages = "\n".join(Path(name).stem for name in lessons)
     return f"""# Lessons
@@ -157,7 +161,7 @@ here show the lessons with their outputs; to answer the questions and to use the
 |---|---|---|
 {chr(10).join(rows)}
 
-In Colab, first install the kit in a new cell at the top: `%pip install git+{address.read().source}`. Where a widget cannot run, its
+In Colab, first install the kit in a new cell at the top: `%pip install git+{source}`. Where a widget cannot run, its
 picture and its table are shown.
 
 ```{{toctree}}

@@ -1,4 +1,4 @@
-"""The static site as a whole, built once for all workers: the fixture ``site`` of the tests of the site and of its engine.
+"""The static site as a whole, built once for all workers: the fixture of the tests of the site and of its engine.
 
 It is built on the engine of the tests on WebAssembly (`tests/wasm/engine.py`). NumPy's wheel for it lies outside the
 checkout; without it, whoever asks for the site is skipped.
@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.wasm import engine
+
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:

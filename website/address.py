@@ -38,7 +38,7 @@ class Address:
 
     @classmethod
     def of_fork(cls, repository: str, site: str = "") -> Address:
-        """Return the addresses of ``owner/name`` on GitHub; the site is that of GitHub Pages unless another is named."""
+        """Return the addresses of ``owner/name`` on GitHub; without a site of its own it is that of GitHub Pages."""
         if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
             raise ValueError(f"{repository!r} is no repository on GitHub; write owner/name, such as you/autodiff_kit")
         owner, name = repository.split("/")

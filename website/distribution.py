@@ -1,7 +1,7 @@
 """The Pyodide distribution: taken from a folder or an address, every file checked by its hash.
 
-`pyodide.json` pins the engine's own files and the lock file of each version that the site is published or tested with. The lock file
-pins the distribution's packages. So a file is either one that was tried, or the build stops.
+`pyodide.json` pins the engine's own files and the lock file of each version that the site is published or tested with.
+The lock file pins the distribution's packages. So a file is either one that was tried, or the build stops.
 """
 
 from __future__ import annotations

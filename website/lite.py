@@ -205,7 +205,7 @@ def _start_early(output: Path, engine: Path) -> None:
 
 
 def _lead_back(output: Path) -> None:
-    """Let each page of JupyterLite show a title and a way back from its first moment, and put the page there to which it leads from a lesson."""
+    """Let each page show a title and a way back from its first moment; write that to which its links lead."""
     titles = {entry.slug: f"{entry.no} · {entry.title.replace('`', '')}" for entry in lesson_catalog().values()}
     opening = Template((HERE / "kernel" / "opening.html").read_text(encoding="utf-8"))
     for app in APPS:

@@ -113,8 +113,9 @@ def compiled(wheel: Wheel, python: str) -> Wheel:
     """Return the wheel with bytecode, where there is a Python of that version here to write it.
 
     The modules that every lesson imports travel as bytecode alone. The kit keeps its docstrings, which a learner asks
-    for, and IPython those that its magics parse; of other packages they are left out. Such a package travels as bytecode
-    as a whole: a module that stayed a source would keep its assertions, and NumPy's assert what docstrings say.
+    for, and IPython those that its magics parse; of other packages they are left out. Such a package travels
+    as bytecode as a whole: a module that stayed a source would keep its assertions, and NumPy's assert what docstrings
+    say.
     """
     version = ".".join(python.split(".")[:2])
     program = compiler_of(version)

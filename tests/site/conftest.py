@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from playwright.sync_api import BrowserContext, Page, Playwright, expect, sync_p
 
 from tests.built_site import site
 
-__all__ = ["Quiet", "Server", "Visit", "Visitor", "site"]
+__all__ = ["Quiet", "Server", "Visit", "Visitor", "served", "site"]
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 STEP = 60_000  # ms that one step may take on a busy machine
@@ -46,14 +46,21 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
 
-@pytest.fixture(scope="session")
-def address(site: Path) -> Iterator[str]:  # noqa: F811 - the fixture
-    """Where the site is served."""
-    server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+@contextmanager
+def served(folder: Path, handler: type[Quiet] = Quiet) -> Iterator[str]:
+    """The address of a folder on a server of its own."""
+    server = Server(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served."""
+    with served(site) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -173,11 +180,12 @@ class Visitor:
 
     context: BrowserContext
 
-    def __init__(self, playwright: Playwright, chromium: str, profile: Path, address: str) -> None:
+    def __init__(self, playwright: Playwright, chromium: str, profile: Path, address: str, **options: Any) -> None:
         self.chromium = playwright.chromium
         self.program = chromium
         self.profile = profile
         self.address = address
+        self.options = options
         self.elsewhere: list[str] = []
         self.fetched: list[str] = []
         self.open()
@@ -186,7 +194,7 @@ class Visitor:
         """Start the browser."""
         self.context = self.chromium.launch_persistent_context(
             str(self.profile), executable_path=self.program, headless=True, args=FLAGS,
-            viewport={"width": 1280, "height": 900}, accept_downloads=True,
+            viewport={"width": 1280, "height": 900}, accept_downloads=True, **self.options,
         )  # fmt: skip
         self.context.on("request", self._note)
 

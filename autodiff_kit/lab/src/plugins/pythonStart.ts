@@ -68,6 +68,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
       const progress = new EngineProgress();
       tracker.forEach(panel => follow(panel, progress));
       tracker.widgetAdded.connect((_sender, panel) => follow(panel, progress));
+      // The banner says what is wrong and tries again; JupyterLab's dialogs would lie over it, and offer kernels that there are not.
+      const isFailed = (): boolean => progress.state?.stage === 'failed';
+      progress.listeners.add(() => isFailed() && Dialog.flush());
+      Dialog.tracker.widgetAdded.connect((_, dialog) => isFailed() && dialog.reject());
       app.commands.commandExecuted.connect((_, { id }) => {
         if (id === 'notebook:interrupt-kernel' && tracker.currentWidget) {
           void offerRestart(tracker.currentWidget);
