@@ -12,7 +12,8 @@
 #   make bench-parts                                         what parts of the kit cost: recording, compiling, drawing, checking
 #   make docs [SITE=docs/_build/html]                        the book: lessons, differences, guide, reference
 #   make release-check PYTHONS="python3.11 python3.12"       wheel and source distribution, installed and run on each of them
-#   make site PYODIDE=folder-or-address                       the book with the lessons running in the browser: build/site
+#   make site [PYODIDE=folder-or-address]                     the book with the lessons running in the browser: build/site
+#   make address REPOSITORY=you/autodiff_kit                 in a fork: your repository and your site in every address
 #   make extension                                           build the JupyterLab extension anew, after changing its sources
 #   make exercises                                       write the exercises' notebooks anew, after changing a question
 #   make clean                                               remove what these made; never your work
@@ -34,10 +35,13 @@ PYTHONS ?= $(PYTHON)
 INTEROP ?= .venv-interop
 SITE ?= docs/_build/html
 # The static site has an environment of its own: JupyterLite's extensions would be shown by `make lab` too. PYODIDE is a
-# distribution of Pyodide, such as https://cdn.jsdelivr.net/pyodide/v314.0.6/full; every file of it is checked by its hash.
+# distribution of Pyodide, by default the published one that website/pyodide.json names; every file is checked by its hash.
 SITE_ENV ?= .venv-site
 SITE_OPTIONS ?=
 PYODIDE ?=
+# In a fork: owner/name on GitHub, and the site's address where it is not that of GitHub Pages.
+REPOSITORY ?=
+SITE_ADDRESS ?=
 JOBS ?= 3
 REPORT ?= build/tests.xml
 
@@ -54,7 +58,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 BENCHES := $(subst /,.,$(basename $(filter-out benchmarks/grading_throughput.py,$(wildcard benchmarks/*.py))))
 RECIPE := pyproject.toml tests/constraints.txt autodiff_kit/lab/labextension/package.json
 
-.PHONY: lab test test-all release-check slowest bench bench-parts docs site extension exercises check clean
+.PHONY: lab test test-all release-check slowest bench bench-parts docs site address extension exercises check clean
 
 lab: $(VENV)/.lab
 	$(BIN)/autodiff-kit lab --dir $(DIR) $(LAB)
@@ -101,7 +105,10 @@ docs: $(VENV)/.docs
 	@echo "The book: $(SITE)/index.html"
 
 site: $(SITE_ENV)/.ready
-	$(SITE_ENV)/bin/python -m website --pyodide "$(PYODIDE)" $(SITE_OPTIONS)
+	$(SITE_ENV)/bin/python -m website $(if $(PYODIDE),--pyodide "$(PYODIDE)") $(SITE_OPTIONS)
+
+address:
+	@$(PYTHON) -m website.address "$(REPOSITORY)" --site "$(SITE_ADDRESS)"
 
 clean:
 	rm -rf $(VENV) $(PEERS) $(SITE_ENV) build dist docs/_build docs/lessons docs/reference .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -13,16 +13,14 @@ from classes import class_plans
 
 from autodiff_kit.exercises.question import Lesson, Question
 from autodiff_kit.exercises.questions import LESSONS
+from website import address
 
 TOP = Path(__file__).resolve().parents[1]
 NOTEBOOKS = TOP / "notebooks"
-SOURCE = "https://github.com/autodiff-kit/autodiff_kit"
-BINDER = "https://mybinder.org/v2/gh/autodiff-kit/autodiff_kit/main?urlpath=lab/tree/work"
 PRACTICE = (
     "Exercises here are practice. Points that count come from the grader, which runs what you hand in in a sandbox."
 )
 LITE = "../lite"  # of a lesson's page, where the book is part of the static site
-COLAB = "https://colab.research.google.com/github/autodiff-kit/autodiff_kit/blob/main"
 
 Notebook = dict[str, Any]
 
@@ -122,10 +120,13 @@ def _places_here(name: str) -> str:
 
 
 def _places(name: str) -> str:
+    here = address.read()
+    if not here.repository:
+        return ""
     where = (
-        ("run it on Binder", f"{BINDER}/notebooks/{name}"),
-        ("in Colab", f"{COLAB}/notebooks/{name}"),
-        ("its exercises on Binder", f"{BINDER}/exercises/{name}"),
+        ("run it on Binder", here.binder(f"notebooks/{name}")),
+        ("in Colab", here.colab(f"notebooks/{name}")),
+        ("its exercises on Binder", here.binder(f"exercises/{name}")),
     )
     return " · ".join(f"[{words}]({link})" for words, link in where) + "\n"
 
@@ -133,7 +134,8 @@ def _places(name: str) -> str:
 def _still(cell: dict[str, Any], *, site: bool = False) -> dict[str, Any]:
     """A cell whose links lead somewhere on a static page, and whose widgets are the picture and table they saved."""
     if cell["cell_type"] == "markdown":
-        there = rf'<a href="{LITE}/notebooks/index.html?path=\2">\1</a>' if site else rf"[\1]({BINDER}/\2)"
+        binder = address.read().binder("")
+        there = rf'<a href="{LITE}/notebooks/index.html?path=\2">\1</a>' if site else rf"[\1]({binder}\2)"
         source = re.sub(r"\[([^\]]+)\]\(\.\./(exercises/[^)]+)\)", there, "".join(cell["source"]))
         return {**cell, "source": source}
     return {**cell, "outputs": [_shown(one) for one in cell["outputs"]]}
@@ -147,6 +149,7 @@ def _shown(output: dict[str, Any]) -> dict[str, Any]:
 # -------------------------------------------------------------------------------- the list of lessons
 def contents(lessons: dict[str, Notebook]) -> str:
     """The lessons with what each is about, and the two pages made from them."""
+    source = address.read().source
     rows = [_row(name, _about(notebook)) for name, notebook in lessons.items()]
     pages = "\n".join(Path(name).stem for name in lessons)
     return f"""# Lessons
@@ -158,7 +161,7 @@ here show the lessons with their outputs; to answer the questions and to use the
 |---|---|---|
 {chr(10).join(rows)}
 
-In Colab, first install the kit in a new cell at the top: `%pip install git+{SOURCE}`. Where a widget cannot run, its
+In Colab, first install the kit in a new cell at the top: `%pip install git+{source}`. Where a widget cannot run, its
 picture and its table are shown.
 
 ```{{toctree}}

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
 import book
@@ -16,6 +17,7 @@ import mathml
 import pages
 
 from autodiff_kit import __version__
+from website import address
 
 project = "autodiff_kit"
 author = "The autodiff_kit contributors"
@@ -31,7 +33,9 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 
 myst_enable_extensions = ["deflist", "dollarmath", "substitution"]
-myst_substitutions = compile_pictures.figures()
+# Within the site, the site is near; a book alone names where it is published.
+first_page = "index.html" if tags.has("site") else address.read().site  # noqa: F821 - Sphinx gives it
+myst_substitutions = {**compile_pictures.figures(), "site": f'<a href="{first_page}">the site</a>'}
 myst_heading_anchors = 2
 nb_execution_mode = "off"  # lessons are shown as they were run, and nbval has compared what they print
 html_math_renderer = "mathml"

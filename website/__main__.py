@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from website import front_page, lite, wheels
 from website.bytecode import compiler_of
-from website.distribution import LOCK, Distribution, DistributionError
+from website.distribution import LOCK, PUBLISHED, Distribution, DistributionError
 from website.packed import FIRST as FIRST_ARCHIVE
 from website.packed import KERNEL as KERNEL_ARCHIVE
 from website.packed import packed, with_dependencies
@@ -43,14 +42,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Read the command line and build."""
     parser = argparse.ArgumentParser(prog="make site", description=__doc__)
     parser.add_argument(
-        "--pyodide", default=os.environ.get("PYODIDE", ""), help="folder or address of the distribution"
+        "--pyodide", default=PUBLISHED, help="folder or address of the distribution; by default %(default)s"
     )
     parser.add_argument("--out", type=Path, default=lite.TOP / "build" / "site")
     parser.add_argument("--wheels", nargs="*", type=Path, default=[], help="wheels in place of the distribution's own")
     parser.add_argument("--without", nargs="*", default=[], help="packages that the distribution need not have")
     asked = parser.parse_args(arguments)
-    if not asked.pyodide:
-        parser.error("name a Pyodide distribution: make site PYODIDE=folder or address")
     try:
         build(Distribution(asked.pyodide), asked.wheels, asked.out.resolve(), set(asked.without))
     except DistributionError as error:

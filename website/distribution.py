@@ -1,7 +1,7 @@
 """The Pyodide distribution: taken from a folder or an address, every file checked by its hash.
 
-`pyodide.json` pins the engine's own files and the lock file of each version that the site was tried with. The lock file
-pins the distribution's packages. So a file is either one that was tried, or the build stops.
+`pyodide.json` pins the engine's own files and the lock file of each version that the site is published or tested with.
+The lock file pins the distribution's packages. So a file is either one that was tried, or the build stops.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Final
 
-PINS: Final[dict[str, dict[str, dict[str, str]]]] = json.loads(
+PINS: Final[dict[str, dict[str, Any]]] = json.loads(
     Path(__file__).with_name("pyodide.json").read_text(encoding="utf-8")
 )
 LOCK: Final = "pyodide-lock.json"
+# Where the version lies that the site is published with; the others are for tests.
+PUBLISHED: Final[str] = next(pins["address"] for pins in PINS.values() if "address" in pins)
 
 
 class DistributionError(Exception):

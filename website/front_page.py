@@ -11,10 +11,10 @@ from string import Template
 from typing import Final
 
 from autodiff_kit.lab.server.catalog import LessonEntry, lesson_catalog, lesson_plan
+from website import address
 
 FRONT: Final = Path(__file__).with_name("front")
 SCRIPTS: Final = (".js", ".mjs")  # which the engine imports, and does not fetch
-SOURCE: Final = "https://github.com/autodiff-kit/autodiff_kit"
 # What people search for, and the lesson that answers it.
 QUESTIONS: Final = {
     "02": "Why is my gradient <code>None</code>?",
@@ -49,7 +49,7 @@ def write(out: Path, engine: str, needed: list[Path]) -> None:
         lessons=_map(lessons),
         megabytes=round(sum(len(gzip.compress(path.read_bytes())) for path in needed) / 1e6),
         questions="".join(_question(no, asked) for no, asked in QUESTIONS.items()),
-        source=SOURCE,
+        source=address.read().source,
     )
     (out / "index.html").write_text(text, encoding="utf-8")
     for path in FRONT.iterdir():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from string import Template
 from typing import Final
 
 from autodiff_kit.lab.server import panel_data
+from autodiff_kit.lab.server.catalog import lesson_catalog
 from autodiff_kit.lab.server.folder import WorkingFolder
 from autodiff_kit.lessons.notebook_file import read_notebook, strip_outputs
 from website.distribution import LOCK
@@ -20,7 +22,6 @@ from website.publish import WORKER
 
 HERE: Final = Path(__file__).resolve().parent
 TOP: Final = HERE.parent
-MORE_THAN_A_CENTURY = 10**13  # ms
 KERNEL_PLUGIN: Final = "@jupyterlite/pyodide-kernel-extension:kernel"
 # It says how long ago the last checkpoint was, which here would be the age of the site's files.
 CHECKPOINT_PLUGIN: Final = "@jupyter-notebook/notebook-extension:checkpoints"
@@ -41,10 +42,23 @@ LEFT_TO_THE_LAB: Final = (
     "@jupyterlab/notebook-extension:code-console",
     "@jupyterlab/notebook-extension:language-server",
     "@jupyterlab/notebook-extension:log-output",
+    "@jupyterlab/notebook-extension:update-raw-mimetype",  # of the editor of metadata
     "@jupyterlab/tooltip-extension:consoles",
     "@jupyterlab/tooltip-extension:files",
     "@jupyterlite/application-extension:lsp-connection-manager",
 )
+# On a lesson's own page: signs of JupyterLab's that tell a learner nothing, and a page for which there is no room.
+LEFT_OUT_OF_LESSONS: Final = (
+    "@jupyter-notebook/notebook-extension:kernel-logo",
+    "@jupyter-notebook/notebook-extension:trusted",
+    "autodiff-kit:welcome",
+)
+# In the logos' place stands the way back to the site (`lab/src/plugins/siteLinks.ts`).
+LOGOS: Final = ("@jupyterlite/application-extension:logo", "@jupyterlite/notebook-application-extension:logo")
+SETTINGS: Final[dict[str, dict[str, object]]] = {
+    "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},  # light or dark, as the rest of the site
+    "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 10},  # s; nothing leaves the browser
+}
 # Extensions of this environment that the site has, beside the kit's own; others that are installed stay out.
 KERNEL: Final = "@jupyterlite/pyodide-kernel-extension"
 EXTENSIONS: Final = ("@jupyter-widgets/jupyterlab-manager", KERNEL, "anywidget")
@@ -53,7 +67,6 @@ APPS: Final = ("lab", "notebooks")
 # Pages, schemas and archives that nobody opens here.
 LEFT_OUT: Final = (
     "jupyterlite.schema.v0.json",
-    "jupyter-lite.ipynb",
     "package.json",
     "lab/tree",
     "lab/workspaces",
@@ -113,8 +126,7 @@ def build(work: Path, output: Path) -> None:
     for name in LEFT_OUT:
         _remove(output / name)
     for app in APPS:
-        for name in ("jupyter-lite.ipynb", "package.json"):
-            _remove(output / app / name)
+        _remove(output / app / "package.json")
     for left in [*output.rglob("*.map"), *output.rglob("rspack.config*")]:
         left.unlink()
 
@@ -139,11 +151,8 @@ def configure(output: Path, engine: str, archives: dict[str, list[str]], environ
     data["appName"] = "autodiff_kit"
     data["exposeAppInBrowser"] = True  # a page of somebody else, or a test, may look at the running application
     data["autodiffKitSyllabus"] = "syllabus.json"
-    data.setdefault("disabledExtensions", []).append(CHECKPOINT_PLUGIN)
-    # A file of the site has the date of the site, its copy in the browser the date of today: JupyterLab took that for a
-    # change by somebody else, and asked at a learner's first save whether to overwrite it.
-    overrides = data.setdefault("settingsOverrides", {})
-    overrides["@jupyterlab/docmanager-extension:plugin"] = {"lastModifiedCheckMargin": MORE_THAN_A_CENTURY}
+    data.setdefault("disabledExtensions", []).extend([CHECKPOINT_PLUGIN, *LOGOS])
+    data.setdefault("settingsOverrides", {}).update(SETTINGS)
     data.setdefault("litePluginSettings", {})[KERNEL_PLUGIN] = {
         "pyodideUrl": f"./{engine}/{START}",
         "disablePyPIFallback": True,
@@ -151,7 +160,7 @@ def configure(output: Path, engine: str, archives: dict[str, list[str]], environ
         "loadPyodideOptions": {"packages": [name for names in archives.values() for name in names]},
     }
     path.write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
-    _disable(output / "notebooks" / "jupyter-lite.json", LEFT_TO_THE_LAB)
+    _disable(output / "notebooks" / "jupyter-lite.json", (*LEFT_TO_THE_LAB, *LEFT_OUT_OF_LESSONS))
     _write_start(output / engine, archives, environment)
     to_worker = Path(os.path.relpath(output / WORKER, output / engine)).as_posix()
     _fill_in(
@@ -163,6 +172,7 @@ def configure(output: Path, engine: str, archives: dict[str, list[str]], environ
     for app in APPS:
         _first_script(output, app, output / engine / "own_service_worker.js")
     _start_early(output, output / engine)
+    _lead_back(output)
 
 
 def _disable(path: Path, plugins: tuple[str, ...]) -> None:
@@ -190,7 +200,23 @@ def _start_early(output: Path, engine: Path) -> None:
     to_worker = Path(os.path.relpath(worker, engine)).as_posix()
     _fill_in(HERE / "kernel" / "early_worker.mjs", engine, worker=to_worker)
     _fill_in(HERE / "kernel" / "early_page.js", engine, worker=worker.name, early="./early_worker.mjs")
-    _first_script(output, "notebooks", engine / "early_page.js")
+    for app in APPS:
+        _first_script(output, app, engine / "early_page.js")
+
+
+def _lead_back(output: Path) -> None:
+    """Let each page show a title and a way back from its first moment; write that to which its links lead."""
+    titles = {entry.slug: f"{entry.no} · {entry.title.replace('`', '')}" for entry in lesson_catalog().values()}
+    opening = Template((HERE / "kernel" / "opening.html").read_text(encoding="utf-8"))
+    for app in APPS:
+        page = output / app / "index.html"
+        text = page.read_text(encoding="utf-8")
+        body = re.search(r"<body\b[^>]*>", text)
+        assert body is not None, page
+        shown = opening.safe_substitute(titles=json.dumps(titles, ensure_ascii=False))
+        page.write_text(f"{text[: body.end()]}\n{shown}{text[body.end() :]}", encoding="utf-8")
+    (output / "tree").mkdir(exist_ok=True)
+    shutil.copy(HERE / "kernel" / "tree.html", output / "tree" / "index.html")
 
 
 def _first_script(output: Path, app: str, script: Path) -> None:

@@ -19,6 +19,7 @@ def publish(out: Path) -> None:
         root = "../" * len(page.relative_to(out).parts[:-1])
         text = page.read_text(encoding="utf-8").replace("<head>", f"<head>\n    {SCRIPT.format(root=root)}", 1)
         page.write_text(text, encoding="utf-8")
+    (out / ".nojekyll").touch()  # else GitHub leaves out folders whose names begin with an underscore
     jupyterlite = (out / "lite" / WORKER).read_text(encoding="utf-8")
     (out / "lite" / WORKER).unlink()
     files = {

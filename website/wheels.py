@@ -14,11 +14,12 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from packaging.requirements import Requirement
@@ -52,11 +53,13 @@ _LEFT_OUT_OF: Final = {
     "anywidget": re.compile(r"^anywidget/(nbextension|labextension)/"),
     "psygnal": re.compile(r"^psygnal/(qt|mypy_plugin)"),
 }
+# In the place of what was left out: `from numpy import *` imports it.
+_INSTEAD: Final = {"numpy": {"numpy/f2py/__init__.py": b'"""Needs a Fortran compiler, which no browser has."""\n'}}
 # What a first cell and the kernel import, as this Python does; a module that is not among them travels as its source.
 _ON_THE_WAY: Final = (
     "import IPython.core.shellapp, anywidget, ipywidgets, autodiff_kit.learn, autodiff_kit.lab.kernel.comm"
 )
-# Not `piplite`: IPython runs its startup.py as a file.
+# Of packages that this Python cannot import. Not `piplite`: IPython runs its startup.py as a file.
 _ALL_ON_THE_WAY: Final = ("ipykernel", "pyodide-kernel")
 _ONLY_IN_A_BROWSER: Final = frozenset({"IPython.utils._process_emscripten"})
 _WITH_DOCSTRINGS: Final = ("autodiff-kit", "autodiff-kit-lessons", "ipython")
@@ -97,29 +100,42 @@ def smaller(wheel: Wheel) -> Wheel:
     def kept(name: str) -> bool:
         return not (_LEFT_OUT.search(name) or _SCRIPTS.search(name) or (special and special.search(name)))
 
-    return Wheel(wheel.file_name, _rewritten(wheel.data, kept))
+    return Wheel(wheel.file_name, _rewritten(wheel.data, kept, _INSTEAD.get(wheel.name, {})))
 
 
-def _rewritten(data: bytes, kept: Callable[[str], bool]) -> bytes:
+def _rewritten(data: bytes, kept: Callable[[str], bool], more: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
     with zipfile.ZipFile(io.BytesIO(data)) as old:
-        return _zipped((name, old.read(name)) for name in old.namelist() if not name.endswith("/") and kept(name))
+        names = [name for name in old.namelist() if not name.endswith("/") and kept(name)]
+        return _zipped([*((name, old.read(name)) for name in names), *more.items()])
 
 
 def compiled(wheel: Wheel, python: str) -> Wheel:
     """Return the wheel with bytecode, where there is a Python of that version here to write it.
 
     The modules that every lesson imports travel as bytecode alone. The kit keeps its docstrings, which a learner asks
-    for, and IPython those that its magics parse; of other packages they are left out.
+    for, and IPython those that its magics parse; of other packages they are left out. Such a package travels
+    as bytecode as a whole: a module that stayed a source would keep its assertions, and NumPy's assert what docstrings
+    say.
     """
     version = ".".join(python.split(".")[:2])
     program = compiler_of(version)
     if program is None:
         return wheel
-    optimize = 0 if wheel.name in _WITH_DOCSTRINGS else 2
-    folder = f"/lib/python{version}/site-packages"
-    modules = None if wheel.name in _ALL_ON_THE_WAY else _modules_on_the_way()
-    data = with_bytecode(wheel.data, program, modules, keep_sources=False, optimize=optimize, folder=folder)
+    on_the_way, keeps_docstrings = _modules_on_the_way(), wheel.name in _WITH_DOCSTRINGS
+    whole = wheel.name in _ALL_ON_THE_WAY or (not keeps_docstrings and not on_the_way.isdisjoint(_modules(wheel)))
+    data = with_bytecode(
+        wheel.data, program, None if whole else on_the_way, keep_sources=False,
+        optimize=0 if keeps_docstrings else 2, folder=f"/lib/python{version}/site-packages",
+    )  # fmt: skip
     return Wheel(wheel.file_name, data)
+
+
+def _modules(wheel: Wheel) -> Iterator[str]:
+    """The names under which a wheel's modules are imported."""
+    with zipfile.ZipFile(io.BytesIO(wheel.data)) as file:
+        for name in file.namelist():
+            if name.endswith(".py"):
+                yield name.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
 
 def library(data: bytes, python: str) -> bytes:

@@ -1,18 +1,14 @@
-"""The static site, built once, on a plain static server, and pages in Chromium that ask nothing of another host.
+"""The static site on a plain static server, and pages in Chromium that ask nothing of another host.
 
-The site under test is the one that ``AUTODIFF_KIT_SITE`` names. Without it one is built on the engine of the tests on
-WebAssembly (`tests/wasm/engine.py`); NumPy's wheel for it lies outside the checkout, and without it nothing runs here.
+The site under test is the one that ``AUTODIFF_KIT_SITE`` names. Without it one is built (`tests/built_site.py`).
 """
 
 from __future__ import annotations
 
-import fcntl
 import functools
-import os
-import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -20,39 +16,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Playwright, expect, sync_playwright
 
-from tests.wasm import engine
+from tests.built_site import site
 
-TOP = Path(__file__).resolve().parents[2]
+__all__ = ["Quiet", "Server", "Visit", "Visitor", "served", "site"]
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 STEP = 60_000  # ms that one step may take on a busy machine
 PLAYWRIGHTS_OWN = 5000  # ms for which it waits for what is expected
 START = 240_000  # ms that Python may take to start there
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The folder of the site; the first worker that asks builds it for all, since two builds at once share a cache."""
-    if named := os.environ.get("AUTODIFF_KIT_SITE"):
-        return Path(named).resolve()
-    if reason := engine.missing():
-        pytest.skip(reason)
-    base = tmp_path_factory.getbasetemp()
-    shared = base if worker_id == "master" else base.parent
-    with (shared / "site.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (shared / "site" / "index.html").exists():
-            _build(shared / "site-draft")
-            (shared / "site-draft").rename(shared / "site")
-    return shared / "site"
-
-
-def _build(out: Path) -> None:
-    engine.fetch_pyodide()
-    wheels = " ".join(map(str, sorted(engine.LITE.glob("*wasm32.whl"))))
-    options = f"--wheels {wheels} --without matplotlib --out {out}"
-    make = ["make", "site", f"PYODIDE={engine.CACHE / 'package'}", f"SITE_OPTIONS={options}"]
-    done = subprocess.run(make, cwd=TOP, capture_output=True, text=True, timeout=1200, check=False)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -75,14 +46,21 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
 
-@pytest.fixture(scope="session")
-def address(site: Path) -> Iterator[str]:
-    """Where the site is served."""
-    server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+@contextmanager
+def served(folder: Path, handler: type[Quiet] = Quiet) -> Iterator[str]:
+    """The address of a folder on a server of its own."""
+    server = Server(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served."""
+    with served(site) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -202,11 +180,12 @@ class Visitor:
 
     context: BrowserContext
 
-    def __init__(self, playwright: Playwright, chromium: str, profile: Path, address: str) -> None:
+    def __init__(self, playwright: Playwright, chromium: str, profile: Path, address: str, **options: Any) -> None:
         self.chromium = playwright.chromium
         self.program = chromium
         self.profile = profile
         self.address = address
+        self.options = options
         self.elsewhere: list[str] = []
         self.fetched: list[str] = []
         self.open()
@@ -215,7 +194,7 @@ class Visitor:
         """Start the browser."""
         self.context = self.chromium.launch_persistent_context(
             str(self.profile), executable_path=self.program, headless=True, args=FLAGS,
-            viewport={"width": 1280, "height": 900}, accept_downloads=True,
+            viewport={"width": 1280, "height": 900}, accept_downloads=True, **self.options,
         )  # fmt: skip
         self.context.on("request", self._note)
 

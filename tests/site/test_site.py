@@ -59,7 +59,27 @@ def test_the_first_page_moves_and_is_moved_and_python_agrees(visitor: Any, recor
     named = set(page.locator("body").get_attribute("data-files").split())
     of_python = [url.rpartition("/")[2] for url in asked if "/pyodide-" in url]
     assert sorted(one for one in of_python if one in named) == sorted(named)  # each once, all at the click
-    assert [float(x) for x in page.locator("#output").inner_text().split()][1:] == pytest.approx(gradients, abs=0.006)
+    named_results = re.findall(r"(\S+) = (-?[\d.]+)", page.locator("#output").inner_text())
+    assert [name for name, _ in named_results] == ["y", "dy/da", "dy/db"]
+    assert [float(x) for _, x in named_results][1:] == pytest.approx(gradients, abs=0.006)
+
+
+@pytest.mark.browser
+def test_the_first_page_stands_still_when_asked_and_an_endless_program_is_stopped(visitor: Any) -> None:
+    page = visitor.visit().page
+    page.goto(f"{visitor.address}/")
+    moving = "() => document.getAnimations().filter(one => one.playState === 'running').length"
+    assert page.evaluate(moving) > 0
+    page.locator("#pause").click()
+    assert page.evaluate(moving) == 0
+    seconds_to_result(page)
+    page.locator("#code").fill("while True:\n    pass")
+    page.locator("#run").click()
+    page.locator("#stop").click()
+    expect(page.locator("#output")).to_contain_text("Stopped")
+    page.locator("#code").fill("print(6 * 7)")
+    seconds_to_result(page)
+    expect(page.locator("#output")).to_have_text("42\n")
 
 
 @pytest.mark.browser

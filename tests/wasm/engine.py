@@ -2,8 +2,8 @@
 
 The engine is the npm package `pyodide`, the pure-Python wheels of what the kit imports, and wheels of NumPy and SQLite
 for WebAssembly, which no registry has: they lie in a folder that ``AUTODIFF_KIT_LITE`` names, otherwise beside the
-checkout, in ``../shared/lite``. What comes from a registry is kept in ``build/wasm``. Where ``AUTODIFF_KIT_SITE`` names
-a site that was built, its engine and packages are taken instead.
+checkout, in ``../shared/lite``. What comes from a registry is kept in ``build/wasm``. `make test-all` takes engine and
+packages from the site as it is built (`tests/built_site.py`).
 """
 
 from __future__ import annotations
@@ -34,22 +34,16 @@ PURE = (
 )  # fmt: skip
 PURE_TAGS = ("py3-none-any", "py2.py3-none-any")
 # Made for a browser, or loaded only when a cell asks for them.
-NOT_IN_NODE = ("autodiff-kit", "autodiff-kit-lessons", "ipykernel", "matplotlib", "piplite", "pyodide-kernel")
+NOT_IN_NODE = ("ipykernel", "matplotlib", "piplite", "pyodide-kernel")
 
 
 def missing() -> str:
     """Why no engine can be made here; empty where one can."""
     if node() is None:
         return "node comes with the test extra: pip install 'autodiff-kit[test]'"
-    if site() is None and not any(LITE.glob("numpy-*wasm32.whl")):
+    if not os.environ.get("AUTODIFF_KIT_SITE") and not any(LITE.glob("numpy-*wasm32.whl")):
         return f"no NumPy for WebAssembly in {LITE}; AUTODIFF_KIT_LITE names the folder that has it"
     return ""
-
-
-def site() -> Path | None:
-    """The folder of Pyodide in the site that ``AUTODIFF_KIT_SITE`` names."""
-    named = os.environ.get("AUTODIFF_KIT_SITE")
-    return next(Path(named).resolve().glob("lite/static/pyodide-*")) if named else None
 
 
 def node() -> Path | None:
@@ -102,13 +96,17 @@ class Engine:
         return json.loads(result.read_text(encoding="utf-8"))
 
 
-def prepare(kit: Path) -> Engine:
+def of_site(site: Path) -> Engine:
+    """The engine of a site that was built, with the packages that its kernel loads."""
+    (folder,) = site.glob("lite/static/pyodide-*")
+    known = json.loads((folder / "pyodide-lock.json").read_bytes())["packages"]
+    drawing = known.get("matplotlib", {}).get("depends", [])
+    packages = [name for name in known if name not in (*NOT_IN_NODE, *drawing) or name == "numpy"]
+    return Engine(folder, (), tuple(packages))
+
+
+def of_parts(kit: Path) -> Engine:
     """An engine with the kit's wheel; what is not in `build/wasm` yet is fetched."""
-    if (built := site()) is not None:
-        known = json.loads((built / "pyodide-lock.json").read_bytes())["packages"]
-        drawing = known.get("matplotlib", {}).get("depends", [])
-        packages = [name for name in known if name not in (*NOT_IN_NODE, *drawing) or name == "numpy"]
-        return Engine(built, (kit,), tuple(packages))
     fetch_pyodide()
     with alone():
         fetch_pure_wheels()

@@ -101,17 +101,35 @@ function setMoving(on) {
 
 const hundredths = value => Math.round(100 * value) / 100;
 
+/* A small drawing needs no more, and leaves the processor to the reader. */
+const EVERY = 50; // ms between two pictures
+let drawnAt = 0;
+let inSight = true;
+
 function step(now) {
-  if (!moving) {
+  if (!moving || !inSight) {
     return;
   }
+  requestAnimationFrame(step);
+  if (now - drawnAt < EVERY) {
+    return;
+  }
+  drawnAt = now;
   began ??= now;
   const t = (now - began) / 1000;
   inputs.a = hundredths(START.a + 0.9 * Math.sin(t)); // as the code beside the figure writes them
   inputs.b = hundredths(START.b + 0.7 * Math.sin(0.7 * t));
   draw();
-  requestAnimationFrame(step);
 }
+
+new IntersectionObserver(([{ isIntersecting }]) => {
+  const returns = isIntersecting && !inSight;
+  inSight = isIntersecting;
+  $('tape').classList.toggle('still', !moving || !inSight);
+  if (returns) {
+    requestAnimationFrame(step);
+  }
+}).observe($('tape'));
 
 function set(name, value) {
   if (moving) {
@@ -144,11 +162,11 @@ function makeSlider(group, name) {
 /* ---------------------------------------------------------------- Python, after a click */
 const program = () => `import autodiff_kit as ak
 
-a = ak.Variable(${inputs.a.toFixed(2)})
-b = ak.Variable(${inputs.b.toFixed(2)})
+a, b = ak.Variable(${inputs.a.toFixed(2)}), ak.Variable(${inputs.b.toFixed(2)})
 with ak.GradientTape() as tape:
     y = ak.sin(a * b) + a
-print(y.numpy(), *(g.numpy() for g in tape.gradient(y, [a, b])))`;
+da, db = tape.gradient(y, [a, b])
+print(f"y = {y.numpy():.4f}, dy/da = {da.numpy():.4f}, dy/db = {db.numpy():.4f}")`;
 
 const { engine, files } = document.body.dataset;
 const total = Number(document.body.dataset.bytes);
@@ -158,17 +176,20 @@ const remember = () => { try { localStorage.setItem(KNOWN, engine); } catch { /*
 const STAGES = { download: 'Downloading Python', start: 'Starting Python', import: 'Importing the kit', run: 'Running' };
 const REACHED = { download: 0, start: 0.7, import: 0.85, run: 0.95 }; // of the bar, which never stands at its end
 let worker = null;
+let ranAt = 0;
 
 function show({ stage, bytes = 0, output, error, seconds }) {
   const done = output !== undefined || error !== undefined;
   const downloading = stage === 'download' && bytes > 0;
   $('run').disabled = !done;
+  $('stop').hidden = done;
   $('bar').hidden = done;
   $('bar').value = downloading ? REACHED.start * Math.min(1, bytes / total) : (REACHED[stage] ?? 1);
   $('stage').textContent = done ? `${error === undefined ? 'Done' : 'An error'}, ${seconds.toFixed(1)} s` : downloading ? `${STAGES[stage]}: ${(bytes / 1e6).toFixed(1)} of ${(total / 1e6).toFixed(1)} MB` : `${STAGES[stage]} …`;
   if (done) {
     $('output').hidden = false;
-    $('output').textContent = output ?? error;
+    $('output').textContent = (output ?? error) || 'It ran, and printed nothing: print(x) shows x.';
+    $('output').scrollIntoView({ block: 'nearest' });
     $('run').textContent = 'Run again';
   }
 }
@@ -182,9 +203,16 @@ function receive(message, seconds) {
   }
 }
 
+/* Python in a page cannot be interrupted, but ended: the next click starts it again. */
+function stop() {
+  worker.terminate();
+  worker = null;
+  show({ error: 'Stopped. Run again starts Python anew.', seconds: (performance.now() - ranAt) / 1000 });
+}
+
 function run() {
-  const began = performance.now();
-  const seconds = () => (performance.now() - began) / 1000;
+  ranAt = performance.now();
+  const seconds = () => (performance.now() - ranAt) / 1000;
   show({ stage: worker ? 'run' : 'download' });
   if (!worker) {
     worker = new Worker('python.js', { type: 'module' });
@@ -205,4 +233,5 @@ $('pause').addEventListener('click', () => setMoving(!moving));
 $('reset').addEventListener('click', () => { setMoving(false); Object.assign(inputs, START); touchedCode = false; draw(); });
 $('code').addEventListener('input', () => (touchedCode = true));
 $('code').addEventListener('focus', () => setMoving(false));
+$('stop').addEventListener('click', stop);
 $('run').addEventListener('click', () => { setMoving(false); run(); });

@@ -1,5 +1,6 @@
 /* Python without Jupyter, for the front page: the same engine and wheels as the lessons', NumPy and the kit alone. */
 let python = null;
+let asProgram = null; // of `unpack.mjs`, which lies beside the engine
 let asked = null; // { engine, files, known }: where Python lies, what it will fetch, whether this browser has had it before
 
 /* All that Python will ask for is fetched at once. What comes for the first time is counted on its way; later the answers
@@ -27,18 +28,20 @@ async function load(url) {
   return new Response(answer.body.pipeThrough(new TransformStream({ transform: count })), { status: answer.status, headers: answer.headers });
 }
 
-self.fetch = (what, ...options) => {
+self.fetch = async (what, ...options) => {
   const url = new URL(what.url ?? what, location.href).href;
   const coming = ahead.get(url);
   ahead.delete(url);
-  return coming ?? plainFetch(what, ...options);
+  const answer = await (coming ?? plainFetch(what, ...options));
+  return url.endsWith('.wasm') && answer.ok ? asProgram(answer) : answer;
 };
 
 async function start() {
   const { engine, files } = asked;
   postMessage({ stage: asked.known ? 'start' : 'download', bytes });
   files.forEach(name => ahead.set(engine + name, load(engine + name)));
-  const [{ loadPyodide }, { withPackages }] = await Promise.all([import(`${engine}pyodide.mjs`), import(`${engine}unpack.mjs`)]);
+  const [{ loadPyodide }, { withPackages, ...unpack }] = await Promise.all([import(`${engine}pyodide.mjs`), import(`${engine}unpack.mjs`)]);
+  asProgram = unpack.asProgram;
   const loading = loadPyodide({ indexURL: engine }).finally(() => postMessage({ stage: 'start' }));
   const pyodide = await withPackages(loading, ['first.packed']); // NumPy and the kit
   postMessage({ stage: 'import' });

@@ -8,6 +8,6 @@ if (serviceWorker) {
   const script = serviceWorker.controller?.scriptURL ?? new URL('$worker', import.meta.url).href;
   localStorage.setItem(`${script}-version`, '$version');
   if (!serviceWorker.controller) {
-    serviceWorker.register(script).catch(() => undefined); // JupyterLite tries again, and says what is wrong
+    serviceWorker.register(script).catch(() => dispatchEvent(new Event('autodiff-kit:no-service-worker'))); // for `opening.html`
   }
 }

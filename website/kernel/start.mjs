@@ -1,6 +1,6 @@
 /* Pyodide for the kernel's worker; on its way it tells the pages how far it has come (`pythonStart.ts` shows it). */
 import { loadPyodide as load } from './pyodide.mjs';
-import { withPackages } from './unpack.mjs';
+import { asProgram, withPackages } from './unpack.mjs';
 
 const TOTAL = $total; // bytes of what is fetched before a cell can run
 const ARCHIVES = $archives;
@@ -40,18 +40,21 @@ async function count(copy) {
 async function counted(...asked) {
   try {
     const program = /\.wasm$/.test(asked[0].url ?? asked[0]);
-    const known = program && (await caches.match(asked[0]));
+    const known = program && (await self.caches?.match(asked[0]));
     const answer = await fetchOf.apply(self, asked);
     if (!answer.ok || !answer.body) {
       fail(`${answer.url.split('/').at(-1)}: ${answer.status}`);
       return answer;
     }
     const counting = count(answer.clone()).catch(error => fail(error.message));
-    if (!program || known) {
+    if (!program) {
       return answer;
     }
+    if (known) {
+      return asProgram(answer);
+    }
     await counting;
-    return failed ? answer : fetchOf.apply(self, asked);
+    return asProgram(failed ? answer : await fetchOf.apply(self, asked));
   } catch (error) {
     fail(error.message);
     throw error;
@@ -62,7 +65,11 @@ async function start() {
   tell('download', { bytes });
   self.fetch = counted;
   try {
-    const env = { ...ENVIRONMENT, AUTODIFF_KIT_LOCK: new URL('../../api/autodiff-kit', import.meta.url).href }; // answered by `progress_lock.js`
+    const env = {
+      ...ENVIRONMENT,
+      AUTODIFF_KIT_LANGUAGE: self.name, // as `early_page.js` gave it
+      AUTODIFF_KIT_LOCK: new URL('../../api/autodiff-kit', import.meta.url).href // answered by `progress_lock.js`
+    };
     const pyodide = await withPackages(load({ indexURL: new URL('.', import.meta.url).href, env }), ARCHIVES);
     tell('import');
     pyodide.runPython(IMPORTS);

@@ -1,10 +1,12 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { Kernel } from '@jupyterlab/services';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
 import { hasEnded, isDead } from '../services/kernelActivity';
 
 /** Comm target of Jupyter's widgets. */
 const TARGET = 'jupyter.widget';
+/** How long a reply may come after the kernel has said that it is done with the question: they take different channels. */
+const LATE = 1000; // ms
 
 export type KernelState = 'none' | 'starting' | 'ready' | 'disconnected' | 'restarting' | 'dead';
 
@@ -24,7 +26,10 @@ export class KernelWidgets {
     sessionContext.kernelChanged.connect(this.onKernel, this);
     sessionContext.statusChanged.connect(this.onStatus, this);
     sessionContext.connectionStatusChanged.connect(() => this.changed.emit());
-    sessionContext.iopubMessage.connect((_, message) => this.onMessage(message.header.msg_type, message.content as { comm_id: string; target_name?: string }));
+    sessionContext.iopubMessage.connect((_, message) => {
+      this.onMessage(message.header.msg_type, message.content as { comm_id: string; target_name?: string });
+      this.onDone(message as KernelMessage.IStatusMsg);
+    });
     panel.disposed.connect(() => Signal.clearData(this));
     void sessionContext.ready.then(() => {
       this.onKernel();
@@ -79,7 +84,19 @@ export class KernelWidgets {
     } catch {
       // It ended before it answered, so it holds none of them.
     }
-    if (kernel === this.asked) {
+    this.setKnown(kernel);
+  }
+
+  /** JupyterLite's kernels say that they are done with the question, and give no reply: then it holds what was heard of. */
+  private onDone({ content, parent_header }: KernelMessage.IStatusMsg): void {
+    const kernel = this.asked;
+    if (!this.known && content.execution_state === 'idle' && (parent_header as KernelMessage.IHeader).msg_type === 'comm_info_request') {
+      window.setTimeout(() => this.setKnown(kernel), LATE);
+    }
+  }
+
+  private setKnown(kernel: Kernel.IKernelConnection | null): void {
+    if (kernel === this.asked && !this.known) {
       this.known = true;
       this.changed.emit();
     }

@@ -1,8 +1,9 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { Dialog, showDialog } from '@jupyterlab/apputils';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator } from '@jupyterlab/translation';
 import { StartBanner } from '../common/startBanner';
-import { loadTranslations } from '../common/translation';
+import { loadTranslations, t } from '../common/translation';
 import { EngineProgress } from '../services/engineProgress';
 import { siteSyllabus } from '../services/kernelTransport';
 
@@ -42,17 +43,40 @@ function follow(panel: NotebookPanel, progress: EngineProgress): void {
   look();
 }
 
+/** A cell that runs in the page itself cannot be interrupted: whoever asks for that is asked whether to restart. */
+async function offerRestart({ sessionContext }: NotebookPanel): Promise<void> {
+  if (sessionContext.session?.kernel?.status === 'busy') {
+    const { button } = await showDialog({
+      title: t('Stop this cell?'),
+      body: t('Python runs in this page and cannot be interrupted in the middle of a cell. It can be restarted: your notebook stays, the values of its variables go.'),
+      buttons: [Dialog.cancelButton({ label: t('Let it run') }), Dialog.warnButton({ label: t('Restart Python') })]
+    });
+    if (button.accept) {
+      await sessionContext.restartKernel();
+    }
+  }
+}
+
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'autodiff-kit:python-start',
-  description: 'On a site without a server: shows how far Python is on its way into the page.',
+  description: 'On a site without a server: shows how far Python is on its way into the page, and stops it.',
   autoStart: true,
   requires: [INotebookTracker, ITranslator],
-  activate: (_: JupyterFrontEnd, tracker: INotebookTracker, translator: ITranslator) => {
+  activate: (app: JupyterFrontEnd, tracker: INotebookTracker, translator: ITranslator) => {
     loadTranslations(translator);
     if (siteSyllabus()) {
       const progress = new EngineProgress();
       tracker.forEach(panel => follow(panel, progress));
       tracker.widgetAdded.connect((_sender, panel) => follow(panel, progress));
+      // The banner says what is wrong and tries again; JupyterLab's dialogs would lie over it, and offer kernels that there are not.
+      const isFailed = (): boolean => progress.state?.stage === 'failed';
+      progress.listeners.add(() => isFailed() && Dialog.flush());
+      Dialog.tracker.widgetAdded.connect((_, dialog) => isFailed() && dialog.reject());
+      app.commands.commandExecuted.connect((_, { id }) => {
+        if (id === 'notebook:interrupt-kernel' && tracker.currentWidget) {
+          void offerRestart(tracker.currentWidget);
+        }
+      });
     }
   }
 };
