@@ -44,7 +44,7 @@ from autodiff_kit.grade.results import SubmissionResult, read_results, write_res
 from autodiff_kit.grade.roster import Roster
 from autodiff_kit.grade.similarity import similar_groups
 from autodiff_kit.grade.submission import Submission
-from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.grade.batch import collect_submissions
 
 SEED = "7"
 # Seconds of a submission: an endless loop ends after as much computing each time, however busy the machine is.

@@ -17,6 +17,7 @@ from typing import Any
 from autodiff_kit.errors import FileError
 from autodiff_kit.lessons.atomic_files import write_atomically
 
+from .batch import collect_submissions
 from .exercise_lookup import find_exercise, question_names, use_checks
 from .grading import grade_submission
 from .inside.limits import ResourceLimits
@@ -24,7 +25,6 @@ from .outside_text import clean_name
 from .results import SubmissionResult
 from .sandbox import OtherUserRunner, SandboxError, SubmissionRunner, make_runner
 from .submission import CELL_WORDS, Submission
-from .submission_discovery import collect_submissions
 
 __all__ = ["grade_on_gradescope", "results_json"]
 

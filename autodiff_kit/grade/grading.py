@@ -78,11 +78,7 @@ def grade_submission(
     SubmissionResult
         There is a result whatever the notebook does.
     """
-    blank = SubmissionResult(
-        submission.learner, submission.exercise, submission.status, submission.reason, submitted=submission.submitted,
-        stamp=submission.stamp, sha256=submission.sha256, remarks=submission.remarks,
-        platform_id=submission.platform_id,
-    )  # fmt: skip
+    blank = SubmissionResult.of_submission(submission)
     if not submission.can_be_run:
         return replace(blank, marks=_grades_without_run(submission))
     lesson = find_exercise(submission.exercise)
@@ -223,6 +219,8 @@ def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> 
         return "memory", f"{what} exceeded the memory limit."
     if exit_status.reason == "processes":
         return "crashed", f"{what} exceeded the limit of processes."
+    if exit_status.reason == "sockets":
+        return "crashed", f"{what} exceeded the limit of sockets."
     if exit_status.reason == "crashed":
         how = f"signal {-exit_status.code}" if exit_status.code < 0 else f"exit code {exit_status.code}"
         return "crashed", f"{what} ended Python ({how})."

@@ -85,7 +85,7 @@ def test_a_batch_from_end_to_end(subs, tmp_path, capsys):
     assert len(re.findall(rf"{out}/", said)) == 3
 
 
-def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path, lent_sandbox):
+def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path, lent_graders):
     for name, workers in (("one", "1"), ("two", "2")):
         assert grade(subs, tmp_path / name, "--seed", "7", "--workers", workers) == 0
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
@@ -94,7 +94,7 @@ def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path,
     assert not seeds[0] & seeds[1]
 
 
-def test_random_draws_are_secret_unless_a_seed_is_given(subs, tmp_path, lent_sandbox):
+def test_random_draws_are_secret_unless_a_seed_is_given(subs, tmp_path, lent_graders):
     seeds = []
     for name in ("a", "b"):
         assert grade(subs / "ada.ipynb", tmp_path / name) == 0
@@ -103,7 +103,7 @@ def test_random_draws_are_secret_unless_a_seed_is_given(subs, tmp_path, lent_san
     assert len(seeds[0]) == len(LESSON.questions)
 
 
-def test_graded_submissions_are_not_graded_again(subs, tmp_path, monkeypatch, lent_sandbox):
+def test_graded_submissions_are_not_graded_again(subs, tmp_path, monkeypatch, lent_graders):
     out = tmp_path / "out"
     assert grade(subs, out) == 0
     before = contents(out)
@@ -112,7 +112,7 @@ def test_graded_submissions_are_not_graded_again(subs, tmp_path, monkeypatch, le
     assert contents(out) == before
 
 
-def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch, lent_sandbox):
+def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch, lent_graders):
     out, graded, real = tmp_path / "out", [], batch.grade_job
     assert grade(subs, out) == 0
     (subs / "dan.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
@@ -138,7 +138,7 @@ def test_what_ended_by_a_limit_is_graded_again_with_a_higher_one(tmp_path, sandb
     assert (by_name(out)["ada"].status, by_name(out)["ada"].score) == ("graded", FULL)
 
 
-def test_remarks_that_depend_on_others_are_those_of_the_last_run(tmp_path, sandbox, lent_sandbox):
+def test_remarks_that_depend_on_others_are_those_of_the_last_run(tmp_path, sandbox, lent_graders):
     subs, out = tmp_path / "subs", tmp_path / "out"
     subs.mkdir()
     shared = with_cell("1 / 0")
@@ -396,7 +396,7 @@ def _workers_of(pid):
     return found
 
 
-def test_late_work(subs, tmp_path, lent_sandbox):
+def test_late_work(subs, tmp_path, lent_graders):
     os.utime(subs / "ada.ipynb", (1_700_000_000 + 86400 * 1.5, 1_700_000_000 + 86400 * 1.5))
     rule = ["--due", "2023-11-14T22:13:20", "--late-per-day", "10"]
     assert grade(subs, tmp_path / "out", *rule) == 0

@@ -19,7 +19,7 @@ from autodiff_kit.grade.nbgrader_gradebook import GradebookError, _write_submiss
 from autodiff_kit.grade.outside_text import clean_name
 from autodiff_kit.grade.results import TRY_AGAIN, QuestionGrade, SubmissionResult
 from autodiff_kit.grade.roster import platform_learner, read_roster
-from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.grade.batch import collect_submissions
 
 from .notebooks import with_cell
 

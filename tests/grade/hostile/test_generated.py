@@ -134,7 +134,7 @@ def draw(folder: Path, first: int, count: int, strategy, prefix: str = "") -> No
     write()
 
 
-def test_hostile_files_among_honest_ones(tmp_path, sandbox, lent_sandbox):
+def test_hostile_files_among_honest_ones(tmp_path, sandbox, lent_graders):
     Course(tmp_path, ["Canvas"]).check("Canvas", 0, 20)
 
 

@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 
-from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.submission_files import MAX_FILE_BYTES
 from autodiff_kit.grade.submission_reader import read_submission
 

@@ -22,7 +22,7 @@ from autodiff_kit.grade.results import read_results
 
 from ..notebooks import LESSON, LESSONS, answered, code, with_cell
 
-pytestmark = pytest.mark.usefixtures("lent_sandbox")
+pytestmark = pytest.mark.usefixtures("lent_graders")
 
 FULL = float(LESSON.points)
 PUSH = LESSONS["01"]
