@@ -7,7 +7,6 @@ learner hands in can end the forked process alone. Then the sandbox is ended too
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import json
 import os
@@ -21,6 +20,7 @@ from typing import Final, NoReturn
 from autodiff_kit.errors import StructureError
 
 from .grader_jobs import GradeJob, GraderLimits, Job
+from .inside.isolation import end_with_parent
 from .sandbox import SandboxError, SubmissionRunner, make_runner
 
 __all__ = ["MAX_ANSWER_BYTES", "main"]
@@ -28,7 +28,6 @@ __all__ = ["MAX_ANSWER_BYTES", "main"]
 MAX_ANSWER_BYTES: Final = 1 << 20
 MAX_TRIES: Final = 2
 MAX_WORDS: Final = 2000
-PR_SET_PDEATHSIG: Final = 1  # <sys/prctl.h>
 
 
 class _Lost(Exception):  # noqa: N818 - what happened, not an error of this process
@@ -157,8 +156,8 @@ def _discard_output() -> None:
 
 def _set_limits(limits: GraderLimits) -> None:
     """Limit this process; the soft limits alone, which a notebook without a sandbox is to be free of."""
+    end_with_parent()
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
         _set_soft(resource.RLIMIT_AS, used + limits.memory)
     _set_soft(resource.RLIMIT_CPU, int(limits.cpu))

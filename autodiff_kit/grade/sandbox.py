@@ -21,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import select
 import shutil
 import signal
@@ -230,7 +231,7 @@ class UnsandboxedRunner:
         local_end, remote_end = socket.socketpair()
         self._folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
         Path(self._folder.name).chmod(self.FOLDER_MODE)
-        with remote_end:
+        with remote_end, _soft_limits_lifted():
             self._process = subprocess.Popen(
                 [*self._command(), "--once", str(remote_end.fileno())],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self._environment(),
@@ -360,6 +361,19 @@ def _bwrap_command(control: int) -> list[str]:
         "--chdir", "/tmp",
         *(_drop_root_arguments() if root else []), *_python_command(), str(control),
     ]  # fmt: skip
+
+
+@contextlib.contextmanager
+def _soft_limits_lifted() -> Iterator[None]:
+    """A notebook without a sandbox is free of the limits of the grader's process that starts it."""
+    before = {which: resource.getrlimit(which) for which in (resource.RLIMIT_AS, resource.RLIMIT_CPU)}
+    for which, (_, hard) in before.items():
+        resource.setrlimit(which, (hard, hard))
+    try:
+        yield
+    finally:
+        for which, limits in before.items():
+            resource.setrlimit(which, limits)
 
 
 def _python_command() -> list[str]:

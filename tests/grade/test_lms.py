@@ -14,12 +14,12 @@ import pytest
 
 from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.grade.assignment import remark_other_exercises, remark_shared_rows
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
 from autodiff_kit.grade.nbgrader_gradebook import GradebookError, _write_submission, database_url
 from autodiff_kit.grade.outside_text import clean_name
 from autodiff_kit.grade.results import TRY_AGAIN, QuestionGrade, SubmissionResult
 from autodiff_kit.grade.roster import platform_learner, read_roster
-from autodiff_kit.grade.batch import collect_submissions
 
 from .notebooks import with_cell
 

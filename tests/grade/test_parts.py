@@ -28,6 +28,7 @@ from autodiff_kit.exercises.protocol import (
     SeededGenerator,
     bitwise_equal,
 )
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.csv_table import grades_csv
 from autodiff_kit.grade.exercise_lookup import find_known_exercise, use_checks
 from autodiff_kit.grade.grading import grade_submission
@@ -50,7 +51,6 @@ from autodiff_kit.grade.rpc import RpcConnection
 from autodiff_kit.grade.sandbox import UnsandboxedRunner
 from autodiff_kit.grade.similarity import SimilarGroup, fingerprint, jaccard_similarity, similar_groups
 from autodiff_kit.grade.submission import CELL_WORDS, Submission
-from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.submission_reader import read_submission
 
 from .notebooks import LESSON, answered, with_cell

@@ -23,6 +23,7 @@ import resource
 import select
 import signal
 import stat
+import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ from .limits import ExitStatus, ResourceLimits, resource_limits
 from .process_memory import PeakMeter, read_lines, write_file
 from .syscall_filter import install_filter
 
-__all__ = ["FilesystemView", "run_isolated"]
+__all__ = ["FilesystemView", "end_with_parent", "run_isolated"]
 
 # Constants of the kernel, from <linux/sched.h>, <sys/mount.h> and <sys/prctl.h>.
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -89,11 +90,17 @@ def run_isolated(
     return _supervise(init_pid, limits, proc_fd, known, control_fd)
 
 
+def end_with_parent() -> None:
+    """Let the kernel kill this process when the one that started it ends, however it ends."""
+    if sys.platform == "linux":
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _run_as_init(work: Callable[[], None], limits: ResourceLimits, view: FilesystemView) -> None:
     """The init process of the new PID namespace; does not return."""
     code = 70
     try:
-        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_with_parent()
         with contextlib.suppress(OSError):  # with huge pages an array's memory would be counted in steps of 2 MB
             _prctl(PR_SET_THP_DISABLE, 1)
         os.setsid()
