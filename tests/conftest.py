@@ -183,9 +183,9 @@ def _kept_graders() -> Iterator[Any]:
 @pytest.fixture
 def lent_graders(_kept_graders: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of this process take the worker's grader's processes: new ones take seconds to import NumPy."""
-    from autodiff_kit.grade import batch, graders
+    from autodiff_kit.grade import batch, graders, gradescope
 
-    for module in (batch, graders):
+    for module in (batch, graders, gradescope):
         monkeypatch.setattr(module, "GRADERS", _kept_graders)
 
 

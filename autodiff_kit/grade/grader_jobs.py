@@ -138,6 +138,8 @@ class GradeJob:
         The only question to grade; all if empty.
     checks : str
         Folder with the checks of a teacher's own exercises, or empty.
+    other_user : bool
+        Run it as another user where no sandbox can be started (see :class:`~.sandbox.OtherUserRunner`).
     """
 
     submission: Submission
@@ -146,6 +148,7 @@ class GradeJob:
     sandbox: bool = True
     only: str = ""
     checks: str = ""
+    other_user: bool = False
 
     @property
     def limits(self) -> GraderLimits:

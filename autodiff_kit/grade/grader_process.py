@@ -21,7 +21,7 @@ from autodiff_kit.errors import StructureError
 
 from .grader_jobs import GradeJob, GraderLimits, Job
 from .inside.isolation import end_with_parent
-from .sandbox import SandboxError, SubmissionRunner, make_runner
+from .sandbox import OtherUserRunner, SandboxError, SubmissionRunner, make_runner
 
 __all__ = ["MAX_ANSWER_BYTES", "main"]
 
@@ -120,9 +120,18 @@ class _Server:
         kind = (job.runner_limits.memory, job.sandbox)  # the rest of the limits is set anew for each submission
         if self._runner is None or kind != self._runner_kind:
             self.close()
-            self._runner, self._runner_kind = make_runner(job.runner_limits, sandbox=job.sandbox), kind
+            self._runner, self._runner_kind = _start_runner(job), kind
         self._runner.limits = job.runner_limits
         return self._runner
+
+
+def _start_runner(job: GradeJob) -> SubmissionRunner:
+    try:
+        return make_runner(job.runner_limits, sandbox=job.sandbox)
+    except SandboxError:
+        if job.other_user:
+            return OtherUserRunner(job.runner_limits)
+        raise
 
 
 def _work(job: Job, runner: SubmissionRunner | None, answer: Connection) -> NoReturn:

@@ -116,7 +116,7 @@ class Submission:
 
     def as_facts(self) -> dict[str, Any]:
         """The JSON object of what a grader's process tells the batch."""
-        names = ("exercise", "status", "reason", "stamp", "sha256", "submitted", "path")
+        names = ("exercise", "status", "reason", "stamp", "sha256", "submitted", "answers", "path")
         prints = [[id, [f"{one:x}" for one in hashes]] for id, hashes in self.fingerprints]
         return {name: getattr(self, name) for name in names} | {"remarks": self.remarks, "fingerprints": prints}
 
@@ -142,7 +142,8 @@ class Submission:
             learner, clean_text(found["exercise"], MAX_NAMES), status=status, platform_id=platform_id,
             reason=clean_text(found["reason"], MAX_REASON), stamp=clean_text(found["stamp"], MAX_NAMES),
             sha256=found["sha256"] if SHA256.fullmatch(found["sha256"]) else "", submitted=clean_text(submitted, 40),
-            remarks=clean_remarks(found["remarks"]), path=path, fingerprints=tuple(prints),
+            remarks=clean_remarks(found["remarks"]), answers=found["answers"] is True, path=path,
+            fingerprints=tuple(prints),
         )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from autodiff_kit.grade import batch
+from autodiff_kit.grade import batch, gradescope
 from autodiff_kit.grade import graders as graders_module
 from autodiff_kit.grade.grading import grade_submission
 from autodiff_kit.grade.sandbox import ResourceLimits, SandboxError, make_runner
@@ -48,7 +48,7 @@ def graders(request):
 def own_graders(monkeypatch):
     """New grader's processes for one test, which may end them or change what they find."""
     pool = graders_module.GraderPool()
-    for module in (batch, graders_module):
+    for module in (batch, graders_module, gradescope):
         monkeypatch.setattr(module, "GRADERS", pool)
     yield pool
     pool.close()

@@ -65,7 +65,7 @@ def test_a_job_gets_its_own_process_and_leaves_no_descriptor(own_graders):
 
 FACTS = {
     "exercise": LESSON.slug, "status": "", "reason": "", "stamp": "", "sha256": "0" * 64, "submitted": "",
-    "path": "x", "remarks": [], "fingerprints": [["adam-1", ["ff"]]],
+    "answers": True, "path": "x", "remarks": [], "fingerprints": [["adam-1", ["ff"]]],
 }  # fmt: skip
 MARKS = [
     {"question": one.id, "points": 1.0, "max_points": 9.0, "outcome": "passed", "message": "", "misconception": "", "seed": 1}
