@@ -479,6 +479,10 @@ def test_names_and_their_files_stay_distinct():
         assert not set(found) & set('/\\:*?"<>|')
 
 
+def test_a_name_in_capitals_takes_nobodys_file():
+    assert file_names(["Ada", "ada", "ADA"])["ada"] == "ada"
+
+
 def test_nobody_takes_anothers_file_by_a_name_like_its_hash():
     [first] = file_names(["a:b"]).values()
     assert len(set(file_names(["a:b", first]).values())) == 2

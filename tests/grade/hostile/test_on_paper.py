@@ -352,14 +352,6 @@ def test_a_forged_receipt_changes_nothing(tmp_path):
     assert not found.submitted.startswith("1999")
 
 
-def test_one_random_id_in_two_notebooks_is_remarked(tmp_path):
-    found = answered()
-    found["metadata"]["autodiff_kit"]["learner"] = "abc"
-    for name in ("ada", "bob"):
-        put(tmp_path, json.dumps(found), f"{name}.ipynb")
-    assert all("the same random id" in one.remarks[-1] for one in collect_submissions([tmp_path]))
-
-
 def test_a_bundle_in_memory_of_the_largest_size_is_read_once(tmp_path):
     """A wrong size in the directory of the archive does not help an attacker."""
     data = io.BytesIO()
