@@ -165,7 +165,9 @@ class GradeJob:
         assert runner is not None, "a submission is graded by what runs it"
         facts = self.submission
         if facts.can_be_run:
-            found = read_submission(Path(facts.path), facts.learner, facts.exercise)
+            found = read_submission(Path(facts.path), facts.learner)
+            if found.exercise != facts.exercise:  # the teacher named it, and not the notebook
+                found = read_submission(Path(facts.path), facts.learner, facts.exercise)
             if found.sha256 != facts.sha256:
                 return {"changed": True}
             facts = replace(facts, cells=found.cells, questions=found.questions, checks=found.checks)

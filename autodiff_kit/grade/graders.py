@@ -119,15 +119,16 @@ class GraderPool:
 
     def run(self, job: Job) -> Any:
         """Do a job in a process that is idle, or in a new one."""
+        idle = self._idle  # those that are ended meanwhile do not come back
         try:
-            grader = self._idle.get_nowait()
+            grader = idle.get_nowait()
         except queue.Empty:
             grader = Grader()
             self._all.append(grader)
         try:
             return grader.run(job)
         finally:
-            self._idle.put(grader)
+            idle.put(grader)
 
     def map(self, jobs: Sequence[Any], workers: int) -> Iterator[tuple[int, Any]]:
         """Do jobs in several processes; yield the place of each job and what came of it, as they end."""

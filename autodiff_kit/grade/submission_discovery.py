@@ -106,7 +106,7 @@ def find_hand_ins(
     entries: dict[tuple[str, str], list[Entry]] = {}
     for name, path in _entries_with_learners(places, exercise, out, others=platform_names):
         learner, platform_id = platform_learner(name) if platform_names else (name, "")
-        entries.setdefault((clean_name(learner), platform_id), []).append(Entry(str(path), name))
+        entries.setdefault((clean_name(learner), platform_id), []).append(Entry(str(path.absolute()), name))
     found = [HandIn(learner, platform_id, tuple(own)) for (learner, platform_id), own in sorted(entries.items())]
     return _with_distinct_learners(found)
 

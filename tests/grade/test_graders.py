@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import time
 from pathlib import Path
@@ -9,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit.grade import graders
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.grader_jobs import GradeJob, ReadJob
 from autodiff_kit.grade.results import SubmissionResult
 from autodiff_kit.grade.submission import Submission
 from autodiff_kit.grade.submission_discovery import Entry, HandIn
 
 from .hostile.jobs import DEEDS, Deed
-from .notebooks import LESSON
+from .notebooks import LESSON, answered, notebook
 
 ENDS = {
     "answers": ("answer", 1),
@@ -135,3 +137,22 @@ def test_the_process_that_asks_has_no_limits_of_its_own_and_takes_no_time():
     graders.GRADERS.run(Deed("computes"))
     assert time.process_time() - began < 0.5
     assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
+def test_a_file_that_changes_between_reading_and_grading_is_graded_by_the_next_run(tmp_path, sandbox):
+    path = tmp_path / "ada.ipynb"
+    path.write_text(json.dumps(notebook()), encoding="utf-8")
+    (one,) = collect_submissions([tmp_path])
+    path.write_text(json.dumps(answered()), encoding="utf-8")
+    found = graders.GRADERS.run(GradeJob(one, "secret"))
+    assert found.was_lost
+    assert "changed while it was graded" in found.reason
+
+
+@pytest.mark.parametrize(("named", "asked"), [("15", ""), (LESSON.slug, "15"), ("my_copy", "15"), (LESSON.slug, "")])
+def test_a_notebook_is_graded_as_it_was_read_whoever_named_its_exercise(tmp_path, sandbox, named, asked):
+    found = answered(leave=[one.id for one in LESSON.questions[1:]])
+    found["metadata"]["autodiff_kit"]["exercise"] = named
+    (tmp_path / "ada.ipynb").write_text(json.dumps(found), encoding="utf-8")
+    (one,) = collect_submissions([tmp_path], asked)
+    assert graders.GRADERS.run(GradeJob(one, "secret")).score == LESSON.questions[0].points
