@@ -26,7 +26,6 @@ from .sandbox import OtherUserRunner, SandboxError, SubmissionRunner, make_runne
 __all__ = ["MAX_ANSWER_BYTES", "main"]
 
 MAX_ANSWER_BYTES: Final = 1 << 20
-MAX_TRIES: Final = 2
 MAX_WORDS: Final = 2000
 
 
@@ -66,18 +65,15 @@ class _Server:
     def _answer(self, job: Job) -> bytes:
         try:
             job.prepare()
-            for _ in range(MAX_TRIES - 1):
-                try:
-                    return self._run(job)
-                except _Lost:
-                    self.close()
-            return self._run(job)
+            try:
+                return self._run(job)
+            except _Lost:
+                return self._run(job)
         except StructureError as error:
             return _message("structure", str(error))
         except SandboxError as error:
             return _message("sandbox", str(error))
         except _Lost as error:
-            self.close()
             return _message("lost", str(error))
 
     def _run(self, job: Job) -> bytes:
@@ -94,8 +90,8 @@ class _Server:
             answer = self._receive(ours, child, job.limits)
         finally:
             ours.close()
-        if not answer.startswith(b"answer"):
-            self.close()
+        if runner is not None and not answer.startswith(b"answer"):
+            self.close()  # nobody knows the state of the sandbox
         if answer.startswith(b"lost"):
             raise _Lost(answer.partition(b"\n")[2].decode())
         return answer
