@@ -37,6 +37,7 @@ from autodiff_kit.author.master_notebook import parse_master
 from autodiff_kit.author.mutation import make_mutants
 from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.csv_table import grades_csv
 from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
 from autodiff_kit.grade.reports import report_html, write_reports
@@ -44,7 +45,6 @@ from autodiff_kit.grade.results import SubmissionResult, read_results, write_res
 from autodiff_kit.grade.roster import Roster
 from autodiff_kit.grade.similarity import similar_groups
 from autodiff_kit.grade.submission import Submission
-from autodiff_kit.grade.submission_discovery import collect_submissions
 
 SEED = "7"
 # Seconds of a submission: an endless loop ends after as much computing each time, however busy the machine is.
@@ -239,8 +239,8 @@ def many(results: list[SubmissionResult], hand_ins: list[Submission], size: int)
     for number in range(size):
         result, name = chance.choice(results), f"learner{number:07d}"
         own = by_learner[result.learner]
-        cells = tuple((place, f"{source}\nn{number % 97} = {number}") for place, source in own.cells)
-        yield replace(result, learner=name, stamp=name), replace(own, learner=name, stamp=name, cells=cells)
+        prints = tuple((question, hashes | {number % 97}) for question, hashes in own.fingerprints)
+        yield replace(result, learner=name, stamp=name), replace(own, learner=name, stamp=name, fingerprints=prints)
 
 
 def time_stages(home: Path, size: int) -> dict[str, float]:

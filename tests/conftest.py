@@ -164,44 +164,26 @@ def every_case(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--all"))
 
 
-class _Lent:
-    """A sandbox that stays open: who closes it gives it back."""
-
-    def __init__(self, sandbox: Any) -> None:
-        self._sandbox = sandbox
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._sandbox, name)
-
-    def close(self) -> None:
-        """Nothing is closed before the worker ends."""
-
-
 @pytest.fixture(scope="session")
-def _sandboxes() -> Iterator[dict[int, Any]]:
-    """The worker's sandboxes for batches, by their limit of memory, which a control group has from its start."""
-    kept: dict[int, Any] = {}
-    yield kept
-    for one in kept.values():
-        one.close()
+def _kept_graders() -> Iterator[Any]:
+    from autodiff_kit.grade.graders import GraderPool
+
+    class Kept(GraderPool):
+        def close(self) -> None:
+            """Nothing is ended before the worker ends."""
+
+    pool = Kept()
+    yield pool
+    GraderPool.close(pool)
 
 
 @pytest.fixture
-def lent_sandbox(_sandboxes: dict[int, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches of this process take the worker's sandbox: a new one for each takes two seconds to import NumPy."""
-    from autodiff_kit.grade import batch
-    from autodiff_kit.grade.sandbox import make_runner
+def lent_graders(_kept_graders: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of this process take the worker's grader's processes: new ones take seconds to import NumPy."""
+    from autodiff_kit.grade import batch, graders, gradescope
 
-    def lend(limits: Any, *, sandbox: bool = True) -> Any:
-        if not sandbox:
-            return make_runner(limits, sandbox=False)
-        known = _sandboxes.get(limits.memory)
-        if known is None or known._process.poll() is not None:  # one that was lost is closed
-            known = _sandboxes[limits.memory] = make_runner(limits)
-        known.limits = limits
-        return _Lent(known)
-
-    monkeypatch.setattr(batch, "make_runner", lend)
+    for module in (batch, graders, gradescope):
+        monkeypatch.setattr(module, "GRADERS", _kept_graders)
 
 
 @dataclass(frozen=True)

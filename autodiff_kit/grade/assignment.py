@@ -9,20 +9,27 @@ from dataclasses import replace
 from .results import SubmissionResult
 from .roster import Roster
 
-__all__ = ["counted_exercise", "remark_other_exercises", "remark_shared_rows"]
+__all__ = ["counted_exercise", "named_places", "remark_other_exercises", "remark_shared_rows"]
 
 MAX_NAMES_SHOWN = 5
 
 
 def remark_shared_rows(results: Sequence[SubmissionResult], roster: Roster) -> list[SubmissionResult]:
-    """The results with a remark where one enrolled learner has submissions under several names."""
+    """The results with a remark where one enrolled learner has submissions under several names.
+
+    What has another's number in its name is remarked alone: the other's result is as if it were not there.
+    """
     sharing: dict[int, set[str]] = {}
+    named = named_places({one.learner for one in results if not one.platform_id}, roster)
     places = [roster.place_of(one.learner, one.platform_id) for one in results]
     for one, place in zip(results, places, strict=True):
-        if place is not None:
+        if place is not None and not (one.platform_id and place in named):
             sharing.setdefault(place, set()).add(one.learner)
 
     def remarked(one: SubmissionResult, place: int | None) -> SubmissionResult:
+        if place is not None and one.platform_id and place in named:
+            words = f"It has the number of {roster.name_at(place)}, who handed in under their own name; it has no line."
+            return replace(one, remarks=(*one.remarks, words))
         others = sorted(sharing[place] - {one.learner}) if place is not None else []
         if place is None or not others:
             return one
@@ -34,6 +41,11 @@ def remark_shared_rows(results: Sequence[SubmissionResult], roster: Roster) -> l
         return replace(one, remarks=(*one.remarks, words))
 
     return [remarked(one, place) for one, place in zip(results, places, strict=True)]
+
+
+def named_places(learners: Iterable[str], roster: Roster) -> frozenset[int]:
+    """The lines of the roster that belong to somebody by the whole name."""
+    return frozenset(place for one in learners if (place := roster.place_of(one)) is not None)
 
 
 def counted_exercise(results: Iterable[SubmissionResult]) -> str:

@@ -1,21 +1,12 @@
-"""Grading a batch of submissions: in this process, in several processes, or on the workers of a dask scheduler.
+"""Grading a batch of submissions, in processes of this machine or on the workers of a dask scheduler.
 
-A result depends only on the submission and the secret of the batch, not on the worker that graded it.
+A result depends only on the submission and the secret of the batch, not on the process that graded it. What learners
+handed in is read and graded in grader's processes (:mod:`.graders`); this one has facts, results and fingerprints.
 """
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
-import os
-import signal
-import sys
-import threading
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -23,20 +14,20 @@ from typing import Any, TextIO
 import autodiff_kit
 from autodiff_kit.errors import ArgumentError, AutodiffError, StructureError
 
-from .exercise_lookup import find_exercise, find_known_exercise, use_checks
-from .grading import grade_submission
+from .exercise_lookup import checks_folder, find_exercise, find_known_exercise
+from .grader_jobs import GradeJob, ReadJob
+from .graders import GRADERS
 from .inside.limits import ResourceLimits
 from .progress_bar import ProgressBar
 from .result_store import ResultStore
-from .results import TRY_AGAIN, QuestionGrade, SubmissionResult
-from .sandbox import SandboxError, SubmissionRunner, make_runner
+from .results import SubmissionResult
+from .sandbox import SandboxError
 from .submission import Submission
+from .submission_discovery import find_hand_ins
 
-__all__ = ["BatchOptions", "SchedulerError", "grade_batch", "grade_job"]
+__all__ = ["BatchOptions", "SchedulerError", "collect_submissions", "grade_batch", "grade_job"]
 
-MAX_TRIES = 2
 SCHEDULER_TIMEOUT = 10  # seconds
-PR_SET_PDEATHSIG = 1  # <sys/prctl.h>
 
 
 class SchedulerError(AutodiffError, RuntimeError):
@@ -56,11 +47,12 @@ class BatchOptions:
     workers : int
         Number of processes on this machine.
     scheduler : str
-        Address of a dask scheduler; its workers are used instead.
+        Address of a dask scheduler; its workers are used instead. They must find the files and the checks under the
+        same paths.
     only : str
         The only question to grade; all if empty.
     checks : str
-        Folder with the checks of a teacher's own exercises; every worker must find it under this path.
+        Folder with the checks of a teacher's own exercises.
     """
 
     limits: ResourceLimits = field(default_factory=ResourceLimits)
@@ -71,34 +63,56 @@ class BatchOptions:
     checks: str = ""
 
 
-@dataclass(frozen=True)
-class GradingJob:
-    """One submission to be graded, as it is sent to a worker."""
+def collect_submissions(
+    places: Sequence[Path],
+    exercise: str = "",
+    *,
+    noted_times: bool = False,
+    platform_names: bool = False,
+    out: Path | None = None,
+    workers: int = 1,
+) -> list[Submission]:
+    """Read all submissions in some files and folders, each learner's in a process of its own.
 
-    submission: Submission
-    secret: str
-    options: BatchOptions
+    Parameters
+    ----------
+    places : sequence of Path
+        Notebooks, bundles, folders of them, folders with a folder or a cloned repository for each learner.
+    exercise : str, optional
+        Slug or number of the exercise; by default as each notebook's metadata says.
+    noted_times : bool, optional
+        Take times from ``timestamp.txt`` (see :func:`~.submission_reader.read_submission`).
+    platform_names : bool, optional
+        Read the names as those of a download from Canvas or Moodle (see :func:`~.roster.platform_learner`).
+    out : Path, optional
+        The folder for grades; where it lies among the submissions it is no learner's.
+    workers : int, optional
+        Number of processes.
+
+    Returns
+    -------
+    list of Submission
+        Their facts, sorted by learner and exercise; of several submissions for the same exercise the last one that can
+        be read and has to do with it.
+
+    Raises
+    ------
+    StructureError
+        If the exercise is not known, or the teacher's checks cannot be loaded.
+    FileError
+        If a path does not exist.
+    """
+    hand_ins = find_hand_ins(places, exercise, platform_names=platform_names, out=out)
+    seen: set[str] = set()
+    jobs = [ReadJob(one, exercise, noted_times, platform_names, checks_folder(), seen) for one in hand_ins]
+    found = [one for _, own in GRADERS.map(jobs, workers) for one in own]
+    return sorted(found, key=lambda one: (one.learner, one.exercise))
 
 
-_thread_local = threading.local()
-
-
-def grade_job(job: GradingJob) -> SubmissionResult:
-    """Grade one submission in this thread's sandbox, which is started on first use and restarted if it is lost."""
-    use_checks(Path(job.options.checks) if job.options.checks else None)
-    for last in (False, True):
-        runner = _thread_runner(job.options)  # raises, and so ends the batch, if no sandbox can be started
-        try:
-            return grade_submission(job.submission, runner, job.secret, _selected_questions(job.options))
-        except SandboxError as error:
-            _close_thread_runners()
-            if last:
-                why = str(error).splitlines()[0]
-                return _lost_result(job.submission, f"The sandbox was lost twice ({why}).")
-        except Exception as error:  # noqa: BLE001 - one submission's failure is never another's
-            _close_thread_runners()
-            return _lost_result(job.submission, f"The grader could not grade it ({type(error).__name__}).")
-    raise AssertionError("one of the tries returns")
+def grade_job(job: GradeJob) -> SubmissionResult:
+    """Grade one submission in a process of this machine; on a cluster, what a worker does."""
+    result: SubmissionResult = GRADERS.run(job)
+    return result
 
 
 def grade_batch(
@@ -109,7 +123,7 @@ def grade_batch(
     Parameters
     ----------
     submissions : sequence of Submission
-        The submissions, as they were read.
+        The facts of the submissions.
     store : ResultStore
         Receives the results. A submission with a result is graded again only if ``options.only`` is set; one without a
         result is graded in full even then.
@@ -140,7 +154,7 @@ def grade_batch(
     progress = ProgressBar(len(submissions), len(submissions) - len(todo), out)
     in_full = replace(options, only="")
     jobs = [
-        GradingJob(one, store.secret, options if _ran_to_its_end(before[one.key], one) else in_full) for one in todo
+        _grade_job_of(one, store.secret, options if _ran_to_its_end(before[one.key], one) else in_full) for one in todo
     ]
     for one, graded in _grade_all(jobs, options):
         earlier = before[one.key]
@@ -153,79 +167,19 @@ def grade_batch(
     return [results[one.key] for one in submissions]
 
 
-def _grade_all(jobs: list[GradingJob], options: BatchOptions) -> Iterator[tuple[Submission, SubmissionResult]]:
-    if not jobs:
-        return iter(())
-    if options.scheduler:
-        return _grade_on_scheduler(jobs)
-    if options.workers == 1 or len(jobs) == 1:
-        return _grade_in_this_process(jobs)
-    return _grade_in_processes(jobs, options.workers)
+def _grade_job_of(one: Submission, secret: str, options: BatchOptions) -> GradeJob:
+    return GradeJob(one, secret, options.limits, options.sandbox, options.only, options.checks)
 
 
-def _grade_in_this_process(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission, SubmissionResult]]:
-    try:
-        for job in jobs:
-            yield job.submission, grade_job(job)
-    finally:
-        _close_thread_runners()
+def _grade_all(jobs: Sequence[GradeJob], options: BatchOptions) -> Iterator[tuple[Submission, SubmissionResult]]:
+    if options.scheduler and jobs:
+        yield from _grade_on_scheduler(jobs, options.scheduler)
+        return
+    for place, result in GRADERS.map(jobs, options.workers):
+        yield jobs[place].submission, result
 
 
-def _grade_in_processes(jobs: list[GradingJob], workers: int) -> Iterator[tuple[Submission, SubmissionResult]]:
-    """Grade in processes of this machine; the submission of a process that was killed is tried again.
-
-    After the first loss there is one worker, which takes the jobs in their order: if it is lost, the first job that is
-    left was its own, and nobody else's has to answer for it.
-    """
-    losses: Counter[str] = Counter()
-    while jobs:
-        context = multiprocessing.get_context("spawn")
-        done: set[str] = set()
-        with ProcessPoolExecutor(min(workers, len(jobs)), context, _end_with_parent, (os.getpid(),)) as pool:
-            try:
-                for job, result in _completed_jobs(pool, jobs):
-                    done.add(job.submission.key)
-                    yield job.submission, result
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-        alone = min(workers, len(jobs)) == 1
-        jobs = [job for job in jobs if job.submission.key not in done]
-        if jobs and alone:
-            first = jobs[0].submission
-            losses[first.key] += 1
-            if losses[first.key] == MAX_TRIES:
-                yield first, _lost_result(first, "The process that graded it was lost twice.")
-                jobs = jobs[1:]
-        workers = 1
-
-
-def _end_with_parent(parent: int) -> None:
-    """Let the kernel kill this worker when the batch's process ends, however it ends; its sandbox ends with it.
-
-    Ctrl-C, which a terminal sends to all of them, ends it at once: it would go on with the next submission.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it ended before that
-        os._exit(1)
-
-
-def _completed_jobs(
-    pool: ProcessPoolExecutor, jobs: Sequence[GradingJob]
-) -> Iterator[tuple[GradingJob, SubmissionResult]]:
-    """The jobs that ended, with their results; those of a pool whose process was killed are left out."""
-    waiting: dict[Future[SubmissionResult], GradingJob] = {}
-    with suppress(BrokenProcessPool):  # it may break before it has got all jobs
-        for job in jobs:
-            waiting[pool.submit(grade_job, job)] = job
-    for future in as_completed(waiting):
-        if not isinstance(future.exception(), BrokenProcessPool):
-            yield waiting[future], future.result()
-
-
-def _grade_on_scheduler(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission, SubmissionResult]]:
+def _grade_on_scheduler(jobs: Sequence[GradeJob], address: str) -> Iterator[tuple[Submission, SubmissionResult]]:
     """Grade on the workers of a dask scheduler, which reassigns the submissions of a lost worker."""
     try:
         from distributed import Client
@@ -234,11 +188,9 @@ def _grade_on_scheduler(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission
     except ImportError as error:
         raise SchedulerError("--scheduler needs dask.distributed: pip install 'autodiff-kit[cluster]'.") from error
     try:
-        client: Any = Client(jobs[0].options.scheduler, timeout=SCHEDULER_TIMEOUT)  # type: ignore[no-untyped-call]
+        client: Any = Client(address, timeout=SCHEDULER_TIMEOUT)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError) as error:
-        raise SchedulerError(
-            f"There is no response from a scheduler at {jobs[0].options.scheduler} ({error})."
-        ) from error
+        raise SchedulerError(f"There is no response from a scheduler at {address} ({error}).") from error
     with client:
         _check_versions(client)
         waiting = {client.submit(grade_job, job, pure=False, retries=1): job for job in jobs}
@@ -247,7 +199,7 @@ def _grade_on_scheduler(jobs: Sequence[GradingJob]) -> Iterator[tuple[Submission
             try:
                 result = future.result()
             except KilledWorker:
-                result = _lost_result(job.submission, "The workers that graded it were lost.")
+                result = job.failed("The workers that graded it were lost.")
             except SandboxError as error:
                 raise SandboxError(f"A worker has no sandbox: {error}") from error
             future.release()  # a result that is still held is graded again when its worker is lost
@@ -266,23 +218,6 @@ def _check_versions(client: Any) -> None:
 
 def _installed_version() -> str:
     return autodiff_kit.__version__
-
-
-def _thread_runner(options: BatchOptions) -> SubmissionRunner:
-    known: dict[tuple[Any, ...], SubmissionRunner] = _thread_local.__dict__.setdefault("rooms", {})
-    key = (options.limits, options.sandbox)
-    if key not in known:
-        known[key] = make_runner(options.limits, sandbox=options.sandbox)
-    return known[key]
-
-
-def _close_thread_runners() -> None:
-    for one in _thread_local.__dict__.pop("rooms", {}).values():
-        one.close()
-
-
-def _selected_questions(options: BatchOptions) -> tuple[str, ...]:
-    return (options.only,) if options.only else ()
 
 
 def _has_question(submission: Submission, question: str) -> bool:
@@ -310,15 +245,3 @@ def _merge_results(earlier: SubmissionResult, regraded: SubmissionResult, questi
     fresh = {mark.question: mark for mark in regraded.marks if mark.question == question}
     marks = tuple(fresh.get(mark.question, mark) for mark in earlier.marks)
     return replace(earlier, marks=marks, status=regraded.status, reason=regraded.reason)
-
-
-def _lost_result(submission: Submission, why: str) -> SubmissionResult:
-    """The result of a submission that the grader failed to grade."""
-    reason = f"{why} {TRY_AGAIN}"
-    questions = find_exercise(submission.exercise).questions if submission.exercise else ()
-    marks = tuple(QuestionGrade(question.id, 0.0, question.points, "error", reason) for question in questions)
-    return SubmissionResult(
-        submission.learner, submission.exercise, "crashed", reason, marks, submission.submitted,
-        stamp=submission.stamp, sha256=submission.sha256, remarks=submission.remarks,
-        platform_id=submission.platform_id,
-    )  # fmt: skip

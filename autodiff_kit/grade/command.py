@@ -101,17 +101,21 @@ def _add_limit_options(grade: argparse.ArgumentParser) -> None:
 
 
 def _run_grade(options: argparse.Namespace) -> int:
+    from .graders import GRADERS
+
     try:
         return _grade(options)
     except KeyboardInterrupt:
         print("\nStopped. The results so far are kept; run the same command again to continue.", file=sys.stderr)
         return 1
+    finally:
+        GRADERS.close()
 
 
 def _grade(options: argparse.Namespace) -> int:
     from autodiff_kit.lessons.atomic_files import write_atomically
 
-    from .batch import BatchOptions, grade_batch
+    from .batch import BatchOptions, collect_submissions, grade_batch
     from .csv_table import grades_csv
     from .exercise_lookup import require_all_checks, use_checks
     from .inside.limits import ResourceLimits
@@ -123,7 +127,6 @@ def _grade(options: argparse.Namespace) -> int:
     from .results import write_results
     from .roster import read_roster
     from .similarity import similar_groups
-    from .submission_discovery import collect_submissions
 
     if options.column and not (options.roster or options.canvas or options.moodle):
         raise ArgumentError("--column names a column of a platform's file. Add --roster FILE, --canvas or --moodle.")
@@ -138,7 +141,7 @@ def _grade(options: argparse.Namespace) -> int:
     platform_names = bool(options.canvas or options.moodle or roster)
     collected = collect_submissions(
         options.submissions, options.exercise, noted_times=options.timestamps, platform_names=platform_names,
-        out=options.out,
+        out=options.out, workers=options.workers,
     )  # fmt: skip
     require_all_checks({one.exercise for one in collected} - {""})
     submissions = with_logins(collected, roster)

@@ -13,6 +13,7 @@ from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.exercises.questions import LESSONS
 
 __all__ = [
+    "checks_folder",
     "find_builtin_exercise",
     "find_exercise",
     "find_known_exercise",
@@ -34,6 +35,11 @@ def use_checks(folder: Path | None) -> None:
         if folder != _checks_folder:
             _checks_folder = folder
             _find_custom.cache_clear()
+
+
+def checks_folder() -> str:
+    """The folder of :func:`use_checks`; empty if there is none."""
+    return str(_checks_folder or "")
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,8 @@
 
 ``autodiff-kit author gradescope`` makes the archive that a teacher uploads. Gradescope's container runs
 ``run_autograder``, which calls this module. Where the container allows namespaces the submission runs in the sandbox;
-elsewhere it runs as another user, who can read neither the archive nor the results (see :class:`OtherUserRunner`).
+elsewhere it runs as another user, who can read neither the archive nor the results (see
+:class:`~.sandbox.OtherUserRunner`).
 """
 
 from __future__ import annotations
@@ -17,14 +18,13 @@ from typing import Any
 from autodiff_kit.errors import FileError
 from autodiff_kit.lessons.atomic_files import write_atomically
 
-from .exercise_lookup import find_exercise, question_names, use_checks
-from .grading import grade_submission
-from .inside.limits import ResourceLimits
+from .batch import collect_submissions
+from .exercise_lookup import checks_folder, find_exercise, question_names, use_checks
+from .grader_jobs import GradeJob
+from .graders import GRADERS
 from .outside_text import clean_name
 from .results import SubmissionResult
-from .sandbox import OtherUserRunner, SandboxError, SubmissionRunner, make_runner
 from .submission import CELL_WORDS, Submission
-from .submission_discovery import collect_submissions
 
 __all__ = ["grade_on_gradescope", "results_json"]
 
@@ -50,11 +50,9 @@ def grade_on_gradescope(folder: Path = FOLDER) -> SubmissionResult:
     for private in (source, folder / "results"):
         private.chmod(0o700)
     submission = _only_submission(folder, lesson.slug)
-    runner = _runner(ResourceLimits())
-    try:
-        result = grade_submission(submission, runner, facts["secret"])
-    finally:
-        runner.close()
+    result: SubmissionResult = GRADERS.run(
+        GradeJob(submission, facts["secret"], checks=checks_folder(), other_user=True)
+    )
     write_atomically(folder / "results" / "results.json", json.dumps(results_json(result), indent=1).encode())
     return result
 
@@ -108,13 +106,6 @@ def _learner(path: Path) -> str:
         return "learner"
 
 
-def _runner(limits: ResourceLimits) -> SubmissionRunner:
-    try:
-        return make_runner(limits)
-    except SandboxError:
-        return OtherUserRunner(limits)
-
-
 def main() -> int:
     """Grade; a reason instead of a grade is written where Gradescope shows it."""
     folder = Path(os.environ.get("AUTODIFF_KIT_GRADESCOPE", FOLDER))
@@ -123,6 +114,8 @@ def main() -> int:
     except Exception as error:  # noqa: BLE001 - without results.json Gradescope shows nothing at all
         words = f"The submission could not be graded. {type(error).__name__}: {error}"
         write_atomically(folder / "results" / "results.json", json.dumps({"score": 0, "output": words}).encode())
+    finally:
+        GRADERS.close()
     return 0
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import signal
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,13 +33,19 @@ MAX_RUNS = 12
 MAX_WALLS = 3
 """A new run begins only within this many times the time limit of a part."""
 EXIT_GRACE_SECONDS = 2.0
+CHECK_GRACE_SECONDS = 2.0
+"""What a check may take beyond the time limit: the connection has it as well, and says more about what it waits for."""
 MAX_CELL_ERRORS_SHOWN = 5
 MAX_MESSAGE = 4000  # characters
 
 
-def question_seed(secret: str, learner: str, question: str) -> int:
-    """The seed of a question's random draw for a learner: secret without the batch's secret, and reproducible."""
-    digest = hmac.digest(secret.encode(), f"{learner}\0{question}\0{0}".encode("utf-8", "replace"), hashlib.sha256)
+def question_seed(secret: str, submission: Submission, question: str) -> int:
+    """The seed of a question's random draw for a hand-in: secret without the batch's secret, and reproducible.
+
+    Another file has other draws: what the messages of one hand-in tell of the expected numbers is no use in the next.
+    """
+    known = f"{submission.learner}\0{question}\0{submission.sha256}"
+    digest = hmac.digest(secret.encode(), known.encode("utf-8", "replace"), hashlib.sha256)
     return int.from_bytes(digest[:6], "big")
 
 
@@ -78,11 +87,7 @@ def grade_submission(
     SubmissionResult
         There is a result whatever the notebook does.
     """
-    blank = SubmissionResult(
-        submission.learner, submission.exercise, submission.status, submission.reason, submitted=submission.submitted,
-        stamp=submission.stamp, sha256=submission.sha256, remarks=submission.remarks,
-        platform_id=submission.platform_id,
-    )  # fmt: skip
+    blank = SubmissionResult.of_submission(submission)
     if not submission.can_be_run:
         return replace(blank, marks=_grades_without_run(submission))
     lesson = find_exercise(submission.exercise)
@@ -125,7 +130,7 @@ def _run_once(
         for question in asked:
             if question.id not in state.grades:
                 current = question
-                seed = question_seed(secret, submission.learner, question.id)
+                seed = question_seed(secret, submission, question.id)
                 own, told = _learners_question(lesson, question, submission, session.login)
                 verdict = _check_question(own, seed, session, function_states, submission)
                 before.append(_question_grade(question, seed, verdict, told))
@@ -143,7 +148,7 @@ def _run_once(
         if current is None and session.place is not None:
             state.skipped_cells.add(session.place)
         if current is not None:
-            seed = question_seed(secret, submission.learner, current.id)
+            seed = question_seed(secret, submission, current.id)
             state.grades[current.id] = _question_grade(current, seed, Verdict("error", 0.0, state.reasons[-1]))
         return all(question.id in state.grades for question in asked)
     runner.end_submission(channel, grace_seconds=EXIT_GRACE_SECONDS)
@@ -186,11 +191,34 @@ def _check_question(
         return Verdict("not attempted", 0.0, words)
     session.begin_part()
     try:
-        return grade_attempt(question, {}, seed, session)
+        with _ended_after(session.seconds_left + CHECK_GRACE_SECONDS):
+            return grade_attempt(question, {}, seed, session)
     except (ConnectionLost, ResponseTimeout, ProtocolError):
         raise
     except Exception as error:  # noqa: BLE001 - an answer that the check cannot handle must not end the batch
         return Verdict("error", 0.0, f"The answers cannot be checked ({type(error).__name__}: {str(error)[:200]}).")
+
+
+@contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    """Raise a :class:`ResponseTimeout` here when the time is over, also while the grader itself computes.
+
+    Only a main thread can be interrupted so; a grader's process has no other.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise ResponseTimeout("the check did not end in time")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again each second: what is interrupted may catch it
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _is_innocent(before: Sequence[QuestionGrade], exit_status: ExitStatus) -> bool:
@@ -223,6 +251,8 @@ def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> 
         return "memory", f"{what} exceeded the memory limit."
     if exit_status.reason == "processes":
         return "crashed", f"{what} exceeded the limit of processes."
+    if exit_status.reason == "sockets":
+        return "crashed", f"{what} exceeded the limit of sockets."
     if exit_status.reason == "crashed":
         how = f"signal {-exit_status.code}" if exit_status.code < 0 else f"exit code {exit_status.code}"
         return "crashed", f"{what} ended Python ({how})."

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from autodiff_kit.errors import StructureError
 
-from .assignment import counted_exercise
+from .assignment import counted_exercise, named_places
 from .csv_table import csv_text, escape_formula
 from .exercise_lookup import question_names
 from .results import SubmissionResult
@@ -54,14 +54,19 @@ def match_roster(results: Iterable[SubmissionResult], roster: Roster) -> Enrolme
     """Find the enrolled learner of each result.
 
     Two submissions of one learner under different names count as one: one that could be run, then the one with more
-    points.
+    points. Where a name is the learner's own, one that has the learner's number in a name like a download's is none of
+    theirs: whoever names a file can write any number.
     """
     rows: dict[int, dict[str, SubmissionResult]] = {}
     strangers = set()
     names = {}
-    for learner, own in _by_learner(results).items():
-        place = roster.place_of(learner, next(iter(own.values())).platform_id)
-        if place is None:
+    by_learner = _by_learner(results)
+    numbers = {learner: next(iter(own.values())).platform_id for learner, own in by_learner.items()}
+    named = named_places((learner for learner, number in numbers.items() if not number), roster)
+    for learner, own in by_learner.items():
+        number = numbers[learner]
+        place = roster.place_of(learner, number)
+        if place is None or (number and place in named):
             strangers.add(learner)
             continue
         names[learner] = roster.name_at(place)

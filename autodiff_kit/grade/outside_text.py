@@ -87,7 +87,7 @@ def file_names(names: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     taken: set[str] = set()
-    for name in sorted(set(names)):
+    for name in sorted(set(names), key=lambda one: (one != one.casefold(), one)):  # a capital takes nobody's file
         unique = plain = _plain_file_name(name)
         if plain != name or plain.casefold() in taken:
             unique = f"{plain}-{_short_hash(name)}"

@@ -41,6 +41,8 @@ MAX_LINE_BYTES = 4 << 20
 MAX_ARRAY_BYTES = 8 << 20
 # Brackets, braces and commas of a line: what they make needs up to a hundred times the bytes of the line.
 MAX_LINE_PARTS = 200_000
+# Keys and elements of all dictionaries and sets of a message: with equal hashes they take time by the square.
+MAX_HASHED = 4000
 MAX_DEPTH = 24
 MAX_NAME = 200
 # Numeric dtypes in little-endian byte order; no objects.
@@ -87,11 +89,12 @@ class TensorValue:
 
 @dataclass
 class Message:
-    """One message: its kind, fields of plain JSON, and values that are encoded."""
+    """One message: its kind, fields of plain JSON, values that are encoded, and the bytes that it took to receive."""
 
     kind: str
     fields: dict[str, Any] = field(default_factory=dict)
     values: list[Any] = field(default_factory=list)
+    size: int = 0
 
     def violation(self, text: str) -> ProtocolError:
         """The error for a message whose form is right and whose content is not; the message is its proof."""
@@ -156,10 +159,11 @@ class MessageSocket:
         shapes = [_checked_header(*entry) for entry in about]
         if sum(dtype.itemsize * math.prod(shape) for dtype, shape in shapes) > MAX_ARRAY_BYTES:
             raise MessageTooLarge("a message is too long")
-        arrays = [self._read_array(dtype, shape) for dtype, shape in shapes]
+        arrays = _Arrays([self._read_array(dtype, shape) for dtype, shape in shapes])
         if type(kind) is not str or type(fields) is not dict:
             raise ProtocolError("a message has no kind or no fields")
-        return Message(kind, fields, [decode_value(tree, arrays, registry) for tree in trees])
+        values = [decode_value(tree, arrays, registry) for tree in trees]
+        return Message(kind, fields, values, len(line) + arrays.named_bytes)
 
     def close(self) -> None:
         """Close the socket."""
@@ -288,7 +292,34 @@ def _append_array(array: np.ndarray, arrays: list[np.ndarray]) -> int:
     return len(arrays) - 1
 
 
-def decode_value(tree: Any, arrays: list[np.ndarray], registry: FunctionRegistry, depth: int = 0) -> Any:
+class _Arrays:
+    """The arrays of a message while its values are decoded, and how much of the limits the values have used.
+
+    An array counts each time that a value names it: a check may make as many copies of it.
+    """
+
+    def __init__(self, arrays: list[np.ndarray]) -> None:
+        self._arrays = arrays
+        self.named_bytes = self._hashed = 0
+
+    def at(self, place: Any) -> np.ndarray:
+        if type(place) is not int or place < 0:
+            raise ProtocolError("an array index is not valid")
+        found = self._arrays[place]
+        self.named_bytes += found.nbytes
+        if self.named_bytes > MAX_ARRAY_BYTES:
+            raise MessageTooLarge("its values name arrays of too many bytes")
+        return found
+
+    def hashed(self, items: Any) -> Any:
+        """Keys, or elements of a set, after they were counted."""
+        self._hashed += len(items)
+        if self._hashed > MAX_HASHED:
+            raise MessageTooLarge("its sets and dictionaries have too many elements")
+        return items
+
+
+def decode_value(tree: Any, arrays: _Arrays, registry: FunctionRegistry, depth: int = 0) -> Any:
     """The reverse of :func:`encode_value`."""
     if depth > MAX_DEPTH:
         raise ProtocolError("a value is nested too deeply")
@@ -309,26 +340,20 @@ def _decode_namespace(held: Any, inner: Callable[[Any], Any]) -> CallbackNamespa
     return CallbackNamespace(clean_text(name, MAX_NAME), {str(key): inner(item) for key, item in members.items()})
 
 
-def _array_at(held: Any, arrays: list[np.ndarray]) -> np.ndarray:
-    if type(held) is not int or held < 0:
-        raise ProtocolError("an array index is not valid")
-    return arrays[held]
-
-
 def _checked_key(key: Any) -> str | int:
     if type(key) not in (str, int):
         raise ProtocolError("a key is neither a string nor an integer")
     return key  # type: ignore[no-any-return]
 
 
-_DECODERS: dict[str, Callable[[Any, Callable[[Any], Any], list[np.ndarray], FunctionRegistry], Any]] = {
+_DECODERS: dict[str, Callable[[Any, Callable[[Any], Any], _Arrays, FunctionRegistry], Any]] = {
     "complex": lambda held, _, arrays, registry: complex(*held),
-    "array": lambda held, _, arrays, registry: _array_at(held, arrays),
-    "scalar": lambda held, _, arrays, registry: _array_at(held, arrays).reshape(())[()],
-    "tensor": lambda held, _, arrays, registry: TensorValue(_array_at(held, arrays)),
+    "array": lambda held, _, arrays, registry: arrays.at(held),
+    "scalar": lambda held, _, arrays, registry: arrays.at(held).reshape(())[()],
+    "tensor": lambda held, _, arrays, registry: TensorValue(arrays.at(held)),
     "tuple": lambda held, inner, arrays, registry: tuple(inner(item) for item in held),
-    "set": lambda held, inner, arrays, registry: {inner(item) for item in held},
-    "dict": lambda held, inner, arrays, registry: {_checked_key(key): inner(item) for key, item in held},
+    "set": lambda held, inner, arrays, registry: {inner(item) for item in arrays.hashed(held)},
+    "dict": lambda held, inner, arrays, registry: {_checked_key(key): inner(item) for key, item in arrays.hashed(held)},
     "rng": lambda held, _, arrays, registry: SeededGenerator(int(held)),
     "foreign": lambda held, _, arrays, registry: OpaqueValue(clean_text(held, MAX_NAME)),
     "namespace": lambda held, inner, arrays, registry: _decode_namespace(held, inner),

@@ -173,7 +173,8 @@ def report_html(
         + _scores_table(results, links, enrolment.names if enrolment else {})
         + _outcomes_table(counted_ones)
         + _misconceptions_table(counted_ones)
-        + _same_files_table(results, links)
+        + _sharing_table("The same file", "sha256", results, links)
+        + _sharing_table("The same random id", "stamp", results, links)
         + _similarity_table(groups, links, {mark.question: one.exercise for one in results for mark in one.marks}),
     )
 
@@ -340,18 +341,18 @@ def _bar(count: int, outcomes: Counter[str]) -> str:
     return f'<span><span style="width:{100 * count / outcomes.total():.1f}%"></span></span>'
 
 
-def _same_files_table(results: Sequence[SubmissionResult], links: Mapping[str, str]) -> str:
-    """Learners who handed in the same file."""
-    by_hash: dict[str, list[SubmissionResult]] = {}
+def _sharing_table(title: str, name: str, results: Sequence[SubmissionResult], links: Mapping[str, str]) -> str:
+    """Learners whose results have the same value of an attribute, such as the hash of the file."""
+    by_value: dict[str, list[SubmissionResult]] = {}
     for result in sorted(results, key=lambda one: name_order(one.learner)):
-        if result.sha256:
-            by_hash.setdefault(result.sha256, []).append(result)
+        if getattr(result, name):
+            by_value.setdefault(getattr(result, name), []).append(result)
     rows = [
         (_learners_html([one.learner for one in own], links), _escape(own[0].exercise))
-        for own in by_hash.values()
+        for own in by_value.values()
         if len({one.learner for one in own}) > 1
     ]
-    return _html_table("The same file", {"learners": "words", "exercise": "short"}, rows, MAX_GROUPS_SHOWN)
+    return _html_table(title, {"learners": "words", "exercise": "short"}, rows, MAX_GROUPS_SHOWN)
 
 
 def _similarity_table(groups: Sequence[SimilarGroup], links: Mapping[str, str], exercises: Mapping[str, str]) -> str:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
 from autodiff_kit.errors import FileError
 from autodiff_kit.lessons.atomic_files import write_atomically
 
+from .outside_text import clean_text
+from .submission import MAX_REASON, Submission, clean_remarks
+
 __all__ = ["STATUSES", "TRY_AGAIN", "QuestionGrade", "SubmissionResult", "read_results", "write_results"]
 
 TRY_AGAIN: Final = "Run the same command again to grade it."
 """How the reason of a result ends that is the grader's failure."""
 STATUSES: Final = ("graded", "timeout", "memory", "crashed", "invalid", "tampered", "unsupported")
+OUTCOMES: Final = ("passed", "partial", "not yet", "error", "not attempted")
+MAX_MESSAGE: Final = 5000
+MAX_NAME: Final = 200
 
 
 @dataclass(frozen=True)
@@ -145,6 +151,54 @@ class SubmissionResult:
         names = {field.name for field in fields(cls)} - {"marks", "remarks"}
         marks = tuple(QuestionGrade(**mark) for mark in found["questions"])
         return cls(**{name: found[name] for name in names}, marks=marks, remarks=tuple(found["remarks"]))
+
+    @classmethod
+    def of_submission(cls, one: Submission) -> SubmissionResult:
+        """What is known of a submission before it is graded."""
+        return cls(
+            one.learner, one.exercise, one.status, one.reason, submitted=one.submitted, stamp=one.stamp,
+            sha256=one.sha256, remarks=one.remarks, platform_id=one.platform_id,
+        )  # fmt: skip
+
+    @classmethod
+    def without_points(cls, one: Submission, worth: Mapping[str, float], status: str, reason: str) -> SubmissionResult:
+        """The result of a submission for which there are no answers, with the reason at each question."""
+        marks = tuple(QuestionGrade(id, 0.0, points, "error", reason) for id, points in worth.items())
+        return replace(cls.of_submission(one), status=status, reason=reason, marks=marks)
+
+    @classmethod
+    def from_answer(cls, found: Mapping[str, Any], one: Submission, worth: Mapping[str, float]) -> SubmissionResult:
+        """The result in the answer of a grader's process; everything is of its type, in its range, of a bounded size.
+
+        Parameters
+        ----------
+        found : mapping
+            Status, reason, marks, remarks and login.
+        one : Submission
+            Whose result it is.
+        worth : mapping
+            Question id -> points, of the questions that were graded.
+
+        Raises
+        ------
+        LookupError, TypeError, ValueError
+            If the answer has another form.
+        """
+        if found["status"] not in STATUSES or [mark["question"] for mark in found["marks"]] != list(worth):
+            raise ValueError("a result has no known status, or other questions")
+        marks = (_checked_grade(mark, worth[mark["question"]]) for mark in found["marks"])
+        return replace(
+            cls.of_submission(one), status=found["status"], reason=clean_text(found["reason"], MAX_REASON),
+            marks=tuple(marks), remarks=clean_remarks(found["remarks"]), login=clean_text(found["login"], MAX_NAME),
+        )  # fmt: skip
+
+
+def _checked_grade(found: Mapping[str, Any], worth: float) -> QuestionGrade:
+    points, seed = float(found["points"]), int(found["seed"])
+    if not 0 <= points <= worth or found["outcome"] not in OUTCOMES:
+        raise ValueError("a question has points or an outcome that there are not")
+    message, misconception = clean_text(found["message"], MAX_MESSAGE), clean_text(found["misconception"], MAX_NAME)
+    return QuestionGrade(found["question"], points, worth, found["outcome"], message, misconception, seed)
 
 
 def write_results(path: Path, results: Iterable[SubmissionResult]) -> None:

@@ -151,7 +151,7 @@ class RpcConnection:
             how, number = message.fields["how"], message.fields["number"]
             work = {"call": self._call_function, "watch": self._call_with_pullback, "pull": self._apply_pullback}[how]
             args = [from_wire(arg) for arg in message.values[0]]
-            self._request_bytes += sum(getattr(arg, "nbytes", 0) for arg in message.values[0])
+            self._request_bytes += message.size
         except (KeyError, IndexError, TypeError) as error:
             raise message.violation("a request violates the format") from error
         try:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import select
 import shutil
 import signal
@@ -30,6 +31,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -43,10 +45,26 @@ from .inside.limits import ExitStatus, ResourceLimits, resource_limits
 from .inside.process_memory import PeakMeter
 from .protocol import ConnectionLost, MessageSocket
 
-__all__ = ["OtherUserRunner", "Sandbox", "SandboxError", "SubmissionRunner", "UnsandboxedRunner", "make_runner"]
+__all__ = [
+    "SAME_DIGITS",
+    "OtherUserRunner",
+    "Sandbox",
+    "SandboxError",
+    "SubmissionRunner",
+    "UnsandboxedRunner",
+    "make_runner",
+]
 
-START_TIMEOUT = 60.0
+START_TIMEOUT = 180.0  # a second where the machine has nothing else to do
 END_TIMEOUT = 30.0
+# One thread, and NumPy's own loops: the same digits on every run and on equal machines.
+SAME_DIGITS: Final = {
+    "AUTODIFF_KIT_NUMBA": "0",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+}
 ENVIRONMENT: Final = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",
@@ -55,12 +73,7 @@ ENVIRONMENT: Final = {
     "MPLBACKEND": "agg",
     "MPLCONFIGDIR": "/tmp/matplotlib",
     "PYTHONHASHSEED": "0",
-    # One thread, and NumPy's own loops: the same digits on every run and on equal machines.
-    "AUTODIFF_KIT_NUMBA": "0",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "NUMBA_NUM_THREADS": "1",
+    **SAME_DIGITS,
     # An array of 128 kB or more is memory of its own, which begins and ends with it: peak memory is measured by that.
     "MALLOC_MMAP_THRESHOLD_": "131072",
     "MALLOC_TRIM_THRESHOLD_": "131072",
@@ -68,6 +81,16 @@ ENVIRONMENT: Final = {
     "JUPYTER_PLATFORM_DIRS": "1",
 }
 HIDDEN_FOLDERS: Final = ("grade", "author", "exercises/questions")
+# Of /usr: programs, libraries, fonts, zones of time. Courses may lie elsewhere below it (/usr/src, /usr/local).
+SYSTEM_FOLDERS: Final = ("bin", "sbin", "lib", "lib64", "lib32", "share/fonts", "share/fontconfig", "share/zoneinfo")
+SYSTEM_FILES: Final = (
+    *(Path("/", name) for name in ("lib", "lib64", "lib32", "bin", "sbin")),
+    *(
+        Path("/etc", name)
+        for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "fonts", "localtime", "alternatives")
+    ),
+)
+MAX_LINKS: Final = 8
 
 
 class SandboxError(AutodiffError, RuntimeError):
@@ -105,7 +128,7 @@ class Sandbox:
         job = {
             "limits": asdict(self.limits),
             "hidden": [str(package / name) for name in HIDDEN_FOLDERS],
-            "kept": [str(folder) for folder in _python_folders() if folder.is_relative_to("/tmp")],
+            "kept": [str(place) for place in _python_files() if place.is_relative_to("/tmp")],
         }
         with remote_end:
             try:
@@ -208,7 +231,7 @@ class UnsandboxedRunner:
         local_end, remote_end = socket.socketpair()
         self._folder = tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True)
         Path(self._folder.name).chmod(self.FOLDER_MODE)
-        with remote_end:
+        with remote_end, _soft_limits_lifted():
             self._process = subprocess.Popen(
                 [*self._command(), "--once", str(remote_end.fileno())],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self._environment(),
@@ -340,8 +363,21 @@ def _bwrap_command(control: int) -> list[str]:
     ]  # fmt: skip
 
 
+@contextlib.contextmanager
+def _soft_limits_lifted() -> Iterator[None]:
+    """A notebook without a sandbox is free of the limits of the grader's process that starts it."""
+    before = {which: resource.getrlimit(which) for which in (resource.RLIMIT_AS, resource.RLIMIT_CPU)}
+    for which, (_, hard) in before.items():
+        resource.setrlimit(which, (hard, hard))
+    try:
+        yield
+    finally:
+        for which, limits in before.items():
+            resource.setrlimit(which, limits)
+
+
 def _python_command() -> list[str]:
-    return [sys.executable, "-I", "-B", "-m", "autodiff_kit.grade.inside"]
+    return [str(_python_path()), "-I", "-B", "-m", "autodiff_kit.grade.inside"]
 
 
 def _drop_root_arguments() -> list[str]:
@@ -353,32 +389,61 @@ def _drop_root_arguments() -> list[str]:
 
 def _mount_arguments() -> list[str]:
     """bubblewrap's arguments for the read-only part of the system that Python needs, and an empty /tmp."""
-    words = ["--ro-bind", "/usr", "/usr", "--size", str(64 << 20), "--perms", "1777", "--tmpfs", "/tmp"]
-    for name in ("lib", "lib64", "lib32", "bin", "sbin"):
-        place = Path("/", name)
-        if place.is_symlink():
-            words += ["--symlink", str(place.readlink()), str(place)]
-        elif place.is_dir():
-            words += ["--ro-bind", str(place), str(place)]
-    for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "fonts", "localtime", "alternatives"):
-        words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    folders = _python_folders()
-    parents = {parent for folder in folders for parent in folder.parents} - {Path("/"), Path("/tmp"), Path("/usr")}
-    for parent in sorted(parents, key=lambda path: len(path.parts)):
-        if not parent.is_relative_to("/usr") and not any(parent.is_relative_to(folder) for folder in folders):
+    words = ["--size", str(64 << 20), "--perms", "1777", "--tmpfs", "/tmp"]
+    shown = [place for place in (*_system_folders(), *SYSTEM_FILES, *_python_files()) if os.path.lexists(place)]
+    parents = {parent for place in shown for parent in place.parents} - {Path("/"), Path("/tmp")}
+    for parent in sorted(parents, key=lambda path: len(path.parts)):  # bubblewrap would make them for root alone
+        if not _is_below(parent, shown):
             words += ["--perms", "0755", "--dir", str(parent)]
-    for folder in folders:
-        words += ["--ro-bind", str(folder), str(folder)]
+    for place in shown:
+        words += _mount(place)
     return words
 
 
-def _python_folders() -> list[Path]:
-    """The folders of Python and of the kit, outermost first."""
+def _mount(place: Path) -> list[str]:
+    """The arguments that show a file or folder at its place, or a link as a link."""
+    if place.is_symlink():
+        return ["--symlink", str(place.readlink()), str(place)]
+    return ["--ro-bind", str(place), str(place)]
+
+
+def _python_files() -> list[Path]:
+    """What Python and the kit need, outermost first: libraries and programs, and never an environment's own folder.
+
+    Somebody may have made the environment in the folder of the course, where grades and checks lie beside it.
+    """
     package = Path(autodiff_kit.__file__).resolve().parent
-    named = [sys.prefix, sys.base_prefix, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))]
-    wanted = {Path(name).resolve() for name in named} | {package, Path(sys.executable).resolve().parent.parent}
-    wanted = {folder for folder in wanted if not folder.is_relative_to("/usr")}
+    prefix, base = Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()
+    libraries = (Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    found = {package, *libraries, *_with_targets(_python_path()), prefix / "pyvenv.cfg", *(base / "lib").glob("*.so*")}
+    if (prefix / "lib64").is_symlink():
+        found.add(prefix / "lib64")
+    wanted = [place for place in found if os.path.lexists(place) and not _is_below(place, _system_folders())]
     return sorted(
-        (folder for folder in wanted if not any(folder != other and folder.is_relative_to(other) for other in wanted)),
-        key=lambda path: len(path.parts),
+        (place for place in wanted if not _is_below(place, (other for other in wanted if other != place))),
+        key=lambda place: (len(place.parts), place),
     )
+
+
+def _python_path() -> Path:
+    """The Python that runs, which may be a link of an environment, in its folder without links and points."""
+    started = Path(sys.executable)
+    return started.parent.resolve() / started.name
+
+
+def _with_targets(path: Path) -> Iterator[Path]:
+    """A file, and what it leads to by links, one after the other."""
+    for _ in range(MAX_LINKS):
+        yield path
+        if not path.is_symlink():
+            return
+        target = path.parent / path.readlink()
+        path = target.parent.resolve() / target.name
+
+
+def _system_folders() -> list[Path]:
+    return [Path("/usr", name) for name in SYSTEM_FOLDERS if Path("/usr", name).is_dir()]
+
+
+def _is_below(place: Path, folders: Iterable[Path]) -> bool:
+    return any(place.is_relative_to(folder) for folder in folders)

@@ -1,10 +1,18 @@
-"""The record of one submission, as it was read: cells, questions, status and remarks. Nothing in it was run."""
+"""The record of one submission, as it was read: cells, questions, status and remarks. Nothing in it was run.
+
+The batch's process has *facts* of a submission only: what is not in a learner's cells, each of a bounded size.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Final
+
+from autodiff_kit.lessons.timestamps import parse_timestamp
 
 from .outside_text import clean_text
 
@@ -13,6 +21,15 @@ __all__ = ["CALLED_LATE", "CELL_WORDS", "Submission", "cell_name"]
 CELL_WORDS = "The cell `"
 """What a sentence about a cell begins with."""
 MAX_FIRST_LINE = 60
+STATUSES_BEFORE_RUN: Final = ("", "invalid", "tampered", "unsupported")
+MAX_PATH: Final = 4096
+MAX_NAMES: Final = 80
+MAX_REASON: Final = 2000
+MAX_REMARKS: Final = 20
+MAX_REMARK: Final = 1000
+MAX_QUESTIONS: Final = 50
+MAX_FINGERPRINT: Final = 256
+SHA256: Final = re.compile(r"[0-9a-f]{64}")
 CALLED_LATE = "Canvas calls this file late; compare its time with that of the submission in Canvas."
 
 
@@ -61,6 +78,10 @@ class Submission:
     answers : bool
         Whether it names the exercise, has cells of its questions, or names a function that one of them asks for. With
         ``--exercise`` any notebook can be run, also one that a learner keeps beside the exercise.
+    path : str
+        The file.
+    fingerprints : tuple of (str, frozenset of int)
+        Question id and fingerprint of each answer (see :mod:`.similarity`).
     """
 
     learner: str
@@ -78,6 +99,8 @@ class Submission:
     logins: tuple[str, ...] = ()
     platform_id: str = ""
     answers: bool = False
+    path: str = ""
+    fingerprints: tuple[tuple[str, frozenset[int]], ...] = ()
 
     @property
     def can_be_run(self) -> bool:
@@ -90,3 +113,40 @@ class Submission:
         known = [self.learner, self.exercise, self.sha256, self.submitted, self.status, self.platform_id, *self.logins]
         parts = json.dumps(known)
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    def as_facts(self) -> dict[str, Any]:
+        """The JSON object of what a grader's process tells the batch."""
+        names = ("exercise", "status", "reason", "stamp", "sha256", "submitted", "answers", "path")
+        prints = [[id, [f"{one:x}" for one in hashes]] for id, hashes in self.fingerprints]
+        return {name: getattr(self, name) for name in names} | {"remarks": self.remarks, "fingerprints": prints}
+
+    @classmethod
+    def from_facts(cls, found: Mapping[str, Any], learner: str, platform_id: str = "") -> Submission:
+        """The reverse of :meth:`as_facts`, without cells. Everything is of its type and of a bounded size.
+
+        Raises
+        ------
+        LookupError, TypeError, ValueError
+            If the facts have another form.
+        """
+        status, submitted, path = found["status"], found["submitted"], found["path"]
+        if status not in STATUSES_BEFORE_RUN or not (type(path) is str and len(path) <= MAX_PATH):
+            raise ValueError("a status or path has no known form")
+        if submitted:
+            parse_timestamp(submitted)
+        prints = [
+            (clean_text(id, MAX_NAMES), frozenset(int(one, 16) for one in hashes[:MAX_FINGERPRINT]))
+            for id, hashes in found["fingerprints"][:MAX_QUESTIONS]
+        ]
+        return cls(
+            learner, clean_text(found["exercise"], MAX_NAMES), status=status, platform_id=platform_id,
+            reason=clean_text(found["reason"], MAX_REASON), stamp=clean_text(found["stamp"], MAX_NAMES),
+            sha256=found["sha256"] if SHA256.fullmatch(found["sha256"]) else "", submitted=clean_text(submitted, 40),
+            remarks=clean_remarks(found["remarks"]), answers=found["answers"] is True, path=path,
+            fingerprints=tuple(prints),
+        )  # fmt: skip
+
+
+def clean_remarks(found: Any) -> tuple[str, ...]:
+    """Remarks of a bounded number and size."""
+    return tuple(clean_text(one, MAX_REMARK) for one in found[:MAX_REMARKS])

@@ -1,11 +1,16 @@
-"""Finding submissions: notebooks, bundles and folders of them, one submission for each learner and exercise."""
+"""Finding submissions: notebooks, bundles and folders of them, one submission for each learner and exercise.
+
+The batch's process lists the folders that a teacher gives and looks at names (:func:`find_hand_ins`). What lies in a
+learner's own folder, and what is in the files, is looked at in the grader's process (:func:`read_hand_in`).
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -13,15 +18,19 @@ from typing import Final
 from autodiff_kit.errors import FileError
 
 from .exercise_lookup import find_exercise, find_known_exercise
+from .outside_text import clean_name
 from .roster import canvas_facts, is_platform_name, platform_learner
+from .similarity import answer_fingerprints
 from .submission import CALLED_LATE, Submission
 from .submission_files import has_suffix, is_ignored_file, is_ignored_folder
 from .submission_reader import SUFFIXES, file_time, read_submission
 
-__all__ = ["collect_submissions"]
+__all__ = ["Entry", "HandIn", "find_hand_ins", "read_hand_in"]
 
 MAX_FILES: Final = 1000
 """Files of one learner's folder that are looked at, those nearest to its top first."""
+MAX_FOLDERS: Final = 10_000
+"""Folders of one learner that are looked at, those nearest to its top first."""
 MAX_NOTEBOOKS: Final = 200
 """Notebooks and bundles of one learner that are read: on a hub, each exercise of a course several times."""
 CLONES: Final = "-submissions"
@@ -29,15 +38,45 @@ CLONES: Final = "-submissions"
 RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}(?:-[0-9]{2,6})?$")
 
 
-def collect_submissions(
-    places: Sequence[Path],
-    exercise: str = "",
-    *,
-    noted_times: bool = False,
-    platform_names: bool = False,
-    out: Path | None = None,
-) -> list[Submission]:
-    """Read all submissions in some files and folders.
+@dataclass(frozen=True)
+class Entry:
+    """A file or folder that belongs to a learner, with what its name tells.
+
+    Attributes
+    ----------
+    path : str
+        The file or folder.
+    name : str
+        The learner's name as a platform wrote it, with number and time.
+    """
+
+    path: str
+    name: str
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """Everything that one learner handed in, known by names only.
+
+    Attributes
+    ----------
+    learner : str
+        The learner's name as it is shown.
+    platform_id : str
+        The number of Canvas or Moodle in the names of a download; empty for other names.
+    entries : tuple of Entry
+        Files and folders.
+    """
+
+    learner: str
+    platform_id: str
+    entries: tuple[Entry, ...]
+
+
+def find_hand_ins(
+    places: Sequence[Path], exercise: str = "", *, platform_names: bool = False, out: Path | None = None
+) -> list[HandIn]:
+    """Find what each learner handed in, without a look into any file or any learner's folder.
 
     Parameters
     ----------
@@ -45,8 +84,6 @@ def collect_submissions(
         Notebooks, bundles, folders of them, folders with a folder or a cloned repository for each learner.
     exercise : str, optional
         Slug or number of the exercise; by default as each notebook's metadata says.
-    noted_times : bool, optional
-        Take times from ``timestamp.txt`` (see :func:`read_submission`).
     platform_names : bool, optional
         Read the names as those of a download from Canvas or Moodle (see :func:`platform_learner`).
     out : Path, optional
@@ -54,9 +91,8 @@ def collect_submissions(
 
     Returns
     -------
-    list of Submission
-        Sorted by learner and exercise; of several submissions for the same exercise the last one that can be read
-        and has to do with it.
+    list of HandIn
+        Sorted by learner.
 
     Raises
     ------
@@ -67,25 +103,47 @@ def collect_submissions(
     """
     if exercise:
         find_exercise(exercise)
-    found = [
-        _read_from_platform(learner, path, exercise, noted_times=noted_times)
-        if platform_names
-        else read_submission(path, learner, exercise, noted_times=noted_times)
-        for learner, path in _files_with_learners(places, exercise, out, others=platform_names)
-    ]
-    return _last_of_each_learner(_with_copied_ids_remarked(_with_distinct_learners(found)))
+    entries: dict[tuple[str, str], list[Entry]] = {}
+    for name, path in _entries_with_learners(places, exercise, out, others=platform_names):
+        learner, platform_id = platform_learner(name) if platform_names else (name, "")
+        entries.setdefault((clean_name(learner), platform_id), []).append(Entry(str(path.absolute()), name))
+    found = [HandIn(learner, platform_id, tuple(own)) for (learner, platform_id), own in sorted(entries.items())]
+    return _with_distinct_learners(found)
 
 
-def _read_from_platform(learner: str, path: Path, exercise: str, *, noted_times: bool) -> Submission:
-    """Read a file of a platform's download: its name tells the learner, and on Canvas more."""
-    name, platform_id = platform_learner(learner)
-    found = read_submission(path, name, exercise, noted_times=noted_times)
-    late, order = canvas_facts(learner)
-    remarks = (*found.remarks, *([CALLED_LATE] if late else []))
-    return replace(found, remarks=remarks, order=order, platform_id=platform_id)
+def read_hand_in(
+    hand_in: HandIn, exercise: str = "", *, noted_times: bool = False, platform_names: bool = False
+) -> list[Submission]:
+    """Read what one learner handed in: a submission for each exercise, with cells.
+
+    Parameters
+    ----------
+    hand_in : HandIn
+        As it was found.
+    exercise : str, optional
+        Slug or number of the exercise; by default as each notebook's metadata says.
+    noted_times : bool, optional
+        Take times from ``timestamp.txt`` (see :func:`read_submission`).
+    platform_names : bool, optional
+        Whether the names are those of a download from Canvas or Moodle.
+
+    Returns
+    -------
+    list of Submission
+        Of several for one exercise the last one that can be read and has to do with it.
+    """
+    found = []
+    for entry in hand_in.entries:
+        late, order = canvas_facts(entry.name) if platform_names else (False, ())
+        for path in _files_of_entry(Path(entry.path), exercise):
+            one = read_submission(path, hand_in.learner, exercise, noted_times=noted_times)
+            remarks = (*one.remarks, *([CALLED_LATE] if late else []))
+            one = replace(one, path=str(path), remarks=remarks, order=order, platform_id=hand_in.platform_id)
+            found.append(replace(one, fingerprints=answer_fingerprints(one), cells=(), questions=(), checks=()))
+    return _last_of_each_learner(found)
 
 
-def _with_distinct_learners(found: list[Submission]) -> list[Submission]:
+def _with_distinct_learners(found: list[HandIn]) -> list[HandIn]:
     """Rename those whose file has, as it is, the name that another learner's download was shortened to."""
     taken = {one.learner for one in found if one.platform_id}
     return [
@@ -94,10 +152,12 @@ def _with_distinct_learners(found: list[Submission]) -> list[Submission]:
     ]
 
 
-def _files_with_learners(
+def _entries_with_learners(
     places: Iterable[Path], exercise: str, out: Path | None, *, others: bool
 ) -> Iterator[tuple[str, Path]]:
-    """Each file that may be a submission, with its learner; ``others`` adds a platform's files of other kinds."""
+    """Each file or folder that may be a submission, with its learner; ``others`` adds a platform's files of other
+    kinds.
+    """
     written = [out.resolve(), out.resolve() / "feedback"] if out else []
     for place in places:
         if not os.path.lexists(place):
@@ -111,10 +171,16 @@ def _files_with_learners(
             ]
             prefix = _classroom_prefix(place, entries)
             for entry in entries:
-                for learner, path in _files_in_entry(entry, exercise, others=others):
-                    yield learner.removeprefix(prefix), path
+                if _is_folder(entry):
+                    yield entry.name.removeprefix(prefix), entry
+                elif has_suffix(entry.name, *SUFFIXES) or (others and is_platform_name(entry.stem)):
+                    yield _learner_of(entry, exercise).removeprefix(prefix), entry
         else:
             yield _learner_of(place, exercise), place
+
+
+def _is_folder(path: Path) -> bool:
+    return not path.is_symlink() and path.is_dir()
 
 
 def _entries_of(folder: Path) -> list[Path]:
@@ -133,21 +199,17 @@ def _classroom_prefix(place: Path, entries: Sequence[Path]) -> str:
     return prefix if all(len(entry.name) > len(prefix) and entry.name.startswith(prefix) for entry in entries) else ""
 
 
-def _files_in_entry(entry: Path, exercise: str, *, others: bool) -> Iterator[tuple[str, Path]]:
-    if entry.is_symlink() or not entry.is_dir():
-        if has_suffix(entry.name, *SUFFIXES) or (others and is_platform_name(entry.stem)):
-            yield _learner_of(entry, exercise), entry
-        return
-    if not os.access(entry, os.R_OK | os.X_OK):  # it is rejected with that reason, and nobody else is
-        yield entry.name, entry
-        return
+def _files_of_entry(entry: Path, exercise: str) -> Sequence[Path]:
+    """The files of a learner that are read: the one that was handed in, or those of a folder that may be the answer."""
+    if not _is_folder(entry) or not os.access(entry, os.R_OK | os.X_OK):  # the latter is rejected with that reason
+        return [entry]
     files = list(islice(_files_below(entry), MAX_FILES))
     notebooks = [path for path in files if has_suffix(path.name, *SUFFIXES)]
-    if (entry / ".git").exists():  # of what else a learner keeps in a repository nothing is a submission
+    if os.path.exists(entry / ".git"):  # noqa: PTH110 - Path.exists raises where a link leads to an impossible name
+        # Of what else a learner keeps in a repository nothing is a submission.
         notebooks = [path for path in notebooks if _is_exercise(path.stem, exercise)] or notebooks
     # A file that is no notebook is rejected with the reason.
-    for path in sorted(_likeliest(notebooks, exercise)) or files[:1]:
-        yield entry.name, path
+    return sorted(_likeliest(notebooks, exercise)) or files[:1]
 
 
 def _likeliest(notebooks: Sequence[Path], exercise: str) -> Sequence[Path]:
@@ -160,9 +222,22 @@ def _likeliest(notebooks: Sequence[Path], exercise: str) -> Sequence[Path]:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    for root, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not is_ignored_folder(name))
-        yield from (Path(root, name) for name in sorted(files) if not is_ignored_file(name))
+    """Files in a folder and in those below it, level by level; links are not followed."""
+    folders = deque([folder])
+    for _ in range(MAX_FOLDERS):
+        if not folders:
+            return
+        try:
+            with os.scandir(folders.popleft()) as entries:
+                ordered = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for one in ordered:
+            if not one.is_dir(follow_symlinks=False):
+                if not is_ignored_file(one.name):
+                    yield Path(one.path)
+            elif not is_ignored_folder(one.name):
+                folders.append(Path(one.path))
 
 
 def _learner_of(path: Path, exercise: str) -> str:
@@ -174,26 +249,6 @@ def _learner_of(path: Path, exercise: str) -> str:
 def _is_exercise(stem: str, exercise: str) -> bool:
     """Whether a file is named after an exercise, and not by a number alone."""
     return not stem.isdigit() and (stem == exercise or find_known_exercise(stem) is not None)
-
-
-def _with_copied_ids_remarked(found: list[Submission]) -> list[Submission]:
-    """Add a remark to notebooks of different learners with the same random id."""
-    owners: dict[str, set[str]] = {}
-    for one in found:
-        if one.stamp:
-            owners.setdefault(one.stamp, set()).add(one.learner)
-
-    def marked(one: Submission) -> Submission:
-        others = sorted(owners.get(one.stamp, set()) - {one.learner})
-        if not others:
-            return one
-        words = (
-            f"This notebook and that of {', '.join(others[:5])} have the same random id: one may be a copy of the "
-            "other, or both began from one download."
-        )
-        return replace(one, remarks=(*one.remarks, words))
-
-    return [marked(one) for one in found]
 
 
 def _last_of_each_learner(found: list[Submission]) -> list[Submission]:

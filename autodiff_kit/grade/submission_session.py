@@ -98,6 +98,11 @@ class SubmissionSession:
         self._connection.discard_pullbacks()
         self._channel.deadline = min(time.monotonic() + self._wall_seconds, self._last_moment)
 
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the time limit of this part."""
+        return max(0.0, self._channel.deadline - time.monotonic())
+
     def __call__(self, call: Call) -> CallResult:
         """Make one call of a check, with the interface of :class:`~autodiff_kit.exercises.in_process.InProcess`.
 

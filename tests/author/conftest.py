@@ -9,8 +9,7 @@ from autodiff_kit.author.builtin_exercises import builtin_master
 from autodiff_kit.author.exercise_template import new_exercise
 from autodiff_kit.author.master_notebook import parse_master, read_master
 from autodiff_kit.exercises.questions import LESSONS
-from autodiff_kit.grade import batch
-from autodiff_kit.grade.sandbox import ResourceLimits, SandboxError
+from autodiff_kit.grade.sandbox import ResourceLimits, SandboxError, make_runner
 
 
 @pytest.fixture(params=LESSONS)
@@ -58,9 +57,9 @@ def importable(monkeypatch):
 
 
 @pytest.fixture
-def sandbox_or_skip(lent_sandbox):
+def sandbox_or_skip(lent_graders):
     """Skip where no sandbox can be started; batches take the worker's."""
     try:
-        batch.make_runner(ResourceLimits())
+        make_runner(ResourceLimits()).close()
     except SandboxError as error:
         pytest.skip(str(error).splitlines()[0])

@@ -6,11 +6,12 @@ import pytest
 
 from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.grade.grading import question_seed
+from autodiff_kit.grade.submission import Submission
 
 
 def points_under_secrets(question, functions, count):
     named = dict(zip(question.writes, functions, strict=True))
-    seeds = [question_seed(f"secret {k}", "ada", question.id) for k in range(count)]
+    seeds = [question_seed(f"secret {k}", Submission("ada"), question.id) for k in range(count)]
     return {grade_attempt(question, named, seed).share for seed in seeds}
 
 

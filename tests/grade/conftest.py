@@ -10,6 +10,8 @@ from dataclasses import replace
 
 import pytest
 
+from autodiff_kit.grade import batch, gradescope
+from autodiff_kit.grade import graders as graders_module
 from autodiff_kit.grade.grading import grade_submission
 from autodiff_kit.grade.sandbox import ResourceLimits, SandboxError, make_runner
 from autodiff_kit.grade.submission_reader import read_submission
@@ -33,6 +35,23 @@ def sandbox():
         pytest.skip(f"bubblewrap cannot make a sandbox on this machine: {str(error).splitlines()[0]}")
     yield found
     found.close()
+
+
+@pytest.fixture(autouse=True)
+def graders(request):
+    """Batches take the worker's grader's processes, except where a test asks for ``own_graders``."""
+    if "own_graders" not in request.fixturenames:
+        request.getfixturevalue("lent_graders")
+
+
+@pytest.fixture
+def own_graders(monkeypatch):
+    """New grader's processes for one test, which may end them or change what they find."""
+    pool = graders_module.GraderPool()
+    for module in (batch, graders_module, gradescope):
+        monkeypatch.setattr(module, "GRADERS", pool)
+    yield pool
+    pool.close()
 
 
 @pytest.fixture

@@ -16,12 +16,14 @@ from pathlib import Path
 import pytest
 
 from autodiff_kit import cli
-from autodiff_kit.grade import batch, result_store, submission_discovery
+from autodiff_kit.grade import batch, result_store
 from autodiff_kit.grade.progress_bar import ProgressBar
 from autodiff_kit.grade.result_store import ResultStore
 from autodiff_kit.grade.results import QuestionGrade, SubmissionResult, read_results
+from autodiff_kit.grade.sandbox import SandboxError, make_runner
 from autodiff_kit.grade.submission import Submission
 
+from .hostile.jobs import LosesItsSandbox, RaisesOSError
 from .notebooks import LESSON, LESSONS, answered, notebook, with_cell
 
 FULL = float(LESSON.points)
@@ -57,6 +59,19 @@ def by_name(out):
     return {result.learner: result for result in read_results(out / "results.jsonl")}
 
 
+@pytest.fixture
+def jobs(monkeypatch):
+    """The jobs that batches grade, in their order."""
+    found, real = [], batch._grade_all
+
+    def noted(some, options):
+        found.extend(some)
+        return real(some, options)
+
+    monkeypatch.setattr(batch, "_grade_all", noted)
+    return found
+
+
 def contents(out):
     return {
         path.relative_to(out).as_posix(): path.read_bytes()
@@ -85,7 +100,7 @@ def test_a_batch_from_end_to_end(subs, tmp_path, capsys):
     assert len(re.findall(rf"{out}/", said)) == 3
 
 
-def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path, lent_sandbox):
+def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path):
     for name, workers in (("one", "1"), ("two", "2")):
         assert grade(subs, tmp_path / name, "--seed", "7", "--workers", workers) == 0
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
@@ -94,7 +109,7 @@ def test_results_are_the_same_on_every_run_and_number_of_workers(subs, tmp_path,
     assert not seeds[0] & seeds[1]
 
 
-def test_random_draws_are_secret_unless_a_seed_is_given(subs, tmp_path, lent_sandbox):
+def test_random_draws_are_secret_unless_a_seed_is_given(subs, tmp_path):
     seeds = []
     for name in ("a", "b"):
         assert grade(subs / "ada.ipynb", tmp_path / name) == 0
@@ -103,22 +118,23 @@ def test_random_draws_are_secret_unless_a_seed_is_given(subs, tmp_path, lent_san
     assert len(seeds[0]) == len(LESSON.questions)
 
 
-def test_graded_submissions_are_not_graded_again(subs, tmp_path, monkeypatch, lent_sandbox):
+def test_graded_submissions_are_not_graded_again(subs, tmp_path, jobs):
     out = tmp_path / "out"
     assert grade(subs, out) == 0
     before = contents(out)
-    monkeypatch.setattr(batch, "grade_job", lambda job: pytest.fail("graded again"))
+    assert len(jobs) == 6
     assert grade(subs, out) == 0
+    assert len(jobs) == 6
     assert contents(out) == before
 
 
-def test_only_a_changed_submission_is_graded_again(subs, tmp_path, monkeypatch, lent_sandbox):
-    out, graded, real = tmp_path / "out", [], batch.grade_job
+def test_only_a_changed_submission_is_graded_again(subs, tmp_path, jobs):
+    out = tmp_path / "out"
     assert grade(subs, out) == 0
+    jobs.clear()
     (subs / "dan.ipynb").write_text(json.dumps(answered()), encoding="utf-8")
-    monkeypatch.setattr(batch, "grade_job", lambda job: graded.append(job.submission.learner) or real(job))
     assert grade(subs, out) == 0
-    assert graded == ["dan"]
+    assert [job.submission.learner for job in jobs] == ["dan"]
     assert by_name(out)["dan"].score == FULL
 
 
@@ -138,25 +154,24 @@ def test_what_ended_by_a_limit_is_graded_again_with_a_higher_one(tmp_path, sandb
     assert (by_name(out)["ada"].status, by_name(out)["ada"].score) == ("graded", FULL)
 
 
-def test_remarks_that_depend_on_others_are_those_of_the_last_run(tmp_path, sandbox, lent_sandbox):
+def test_a_copied_random_id_is_in_the_report_and_changes_nobody_elses_result(tmp_path, sandbox):
     subs, out = tmp_path / "subs", tmp_path / "out"
+
+    def listed():
+        return (out / "report.html").read_text().partition("<h2>The same random id</h2>")[2].partition("<h2>")[0]
+
     subs.mkdir()
     shared = with_cell("1 / 0")
     shared["metadata"]["autodiff_kit"]["learner"] = "one random id"
-
-    def remarks_of_ada():
-        assert grade(subs, out) == 0
-        return by_name(out)["ada"].remarks
-
     (subs / "ada.ipynb").write_text(json.dumps(shared), encoding="utf-8")
-    (own,) = remarks_of_ada()
-    assert own.startswith("The cell `1 / 0`")
+    assert grade(subs, out) == 0
+    alone = by_name(out)["ada"]
+    assert "ada" not in listed()
+    shared["cells"][0]["source"] += "another file"
     (subs / "bob.ipynb").write_text(json.dumps(shared), encoding="utf-8")
-    same, again = remarks_of_ada()
-    assert "that of bob have the same random id" in same
-    assert again == own
-    (subs / "bob.ipynb").unlink()
-    assert remarks_of_ada() == (own,)
+    assert grade(subs, out) == 0
+    assert by_name(out)["ada"] == alone
+    assert "ada</a>; <a" in listed()
 
 
 @pytest.mark.slow
@@ -262,7 +277,7 @@ def test_the_command_can_be_stopped_while_it_reads(tmp_path, capsys, monkeypatch
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(submission_discovery, "collect_submissions", stopped)
+    monkeypatch.setattr(batch, "collect_submissions", stopped)
     assert grade(tmp_path, tmp_path / "out") == 1
     assert "run the same command again" in capsys.readouterr().err
 
@@ -317,13 +332,18 @@ def test_pages_of_learners_who_are_gone_go_too(tmp_path):
 
 
 @pytest.mark.slow
-def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, monkeypatch):
-    out, asked, real = tmp_path / "out", [], batch.grade_job
+def test_one_question_is_graded_again_and_the_others_are_kept(subs, tmp_path, jobs):
+    out = tmp_path / "out"
     assert grade(subs, out) == 0
     before = by_name(out)
-    monkeypatch.setattr(batch, "grade_job", lambda job: asked.append(job.options.only) or real(job))
+    jobs.clear()
     assert grade(subs, out, "--regrade", "adam-5") == 0
-    assert asked == ["adam-5", "adam-5", "", "adam-5"]  # the third ended its run, so all of it is run again
+    assert [job.only for job in jobs] == [
+        "adam-5",
+        "adam-5",
+        "",
+        "adam-5",
+    ]  # the third ended its run, so all of it is run again
     assert by_name(out) == before
 
 
@@ -336,22 +356,6 @@ def test_a_new_submission_is_graded_in_full_where_one_question_is_graded_again(s
     assert grade(subs, tmp_path / "out", "--regrade", "adam-5") == 0
     found = by_name(tmp_path / "out")["bob"]
     assert (found.score, found.max_score) == (FULL - LOST, FULL)
-
-
-def graded_without_a_sandbox(job):
-    """Stands for `grade_job` in a worker: every third submission kills it."""
-    if job.submission.learner.endswith("3"):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return SubmissionResult(job.submission.learner, "", "graded")
-
-
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
-def test_who_kills_the_graders_process_costs_nobody_else(monkeypatch, workers):
-    monkeypatch.setattr(batch, "grade_job", graded_without_a_sandbox)
-    jobs = [batch.GradingJob(Submission(f"learner {k}"), "s", batch.BatchOptions()) for k in (1, 3, 4, 13, 5, 6)]
-    found = {one.learner: result.status for one, result in batch._grade_in_processes(jobs, workers)}
-    lost = {"learner 3", "learner 13"}
-    assert found == {name: "crashed" if name in lost else "graded" for name in (one.submission.learner for one in jobs)}
 
 
 @pytest.mark.slow
@@ -391,12 +395,12 @@ def _workers_of(pid):
             words = open(f"/proc/{name}/cmdline").read() if stat[1] == str(pid) else ""  # noqa: PTH123, SIM115
         except OSError:
             continue
-        if "spawn_main" in words:
+        if "grader_process" in words:
             found.append(int(name))
     return found
 
 
-def test_late_work(subs, tmp_path, lent_sandbox):
+def test_late_work(subs, tmp_path):
     os.utime(subs / "ada.ipynb", (1_700_000_000 + 86400 * 1.5, 1_700_000_000 + 86400 * 1.5))
     rule = ["--due", "2023-11-14T22:13:20", "--late-per-day", "10"]
     assert grade(subs, tmp_path / "out", *rule) == 0
@@ -434,7 +438,7 @@ def test_missing_submissions(tmp_path, capsys):
     assert "does not exist" in capsys.readouterr().err
 
 
-def test_without_a_sandbox_nothing_runs_unless_requested(subs, tmp_path, capsys, monkeypatch):
+def test_without_a_sandbox_nothing_runs_unless_requested(subs, tmp_path, capsys, monkeypatch, own_graders):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert grade(subs, tmp_path / "out") == 1
     said = capsys.readouterr().err
@@ -445,13 +449,13 @@ def test_without_a_sandbox_nothing_runs_unless_requested(subs, tmp_path, capsys,
     assert by_name(tmp_path / "out")["ada"].score == FULL
 
 
-def test_on_macos_a_sandbox_is_an_error(subs, tmp_path, capsys, monkeypatch):
+def test_on_macos_a_sandbox_is_an_error(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert grade(subs, tmp_path / "out") == 1
-    assert "a sandbox needs Linux, but this is darwin" in capsys.readouterr().err
+    with pytest.raises(SandboxError, match="a sandbox needs Linux, but this is darwin"):
+        make_runner(batch.ResourceLimits())
 
 
-def test_a_sandbox_that_cannot_start_is_an_error_with_the_reason(subs, tmp_path, capsys, monkeypatch):
+def test_a_sandbox_that_cannot_start_is_an_error_with_the_reason(subs, tmp_path, capsys, monkeypatch, own_graders):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "bwrap").write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     (tmp_path / "bin" / "bwrap").chmod(0o755)
@@ -497,59 +501,40 @@ def test_progress_in_a_file_is_a_line_from_time_to_time(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_sandbox_that_is_lost_is_started_again(subs, tmp_path, monkeypatch):
-    """The grader's sandbox dies during a submission, which is then graded in a new sandbox."""
-    real, lost = batch.grade_submission, []
+@pytest.mark.parametrize("often", [1, 2])
+def test_a_sandbox_that_is_lost_is_started_again_once(subs, tmp_path, monkeypatch, often):
+    """Its submission is graded in a new sandbox, or is the only one without a grade."""
+    (tmp_path / "count").write_bytes(b"x" * often)
 
-    def once(submission, place, *more):
-        if submission.learner == "bob" and not lost:
-            lost.append(place)
-            place._process.kill()
-            place._process.wait()
-        return real(submission, place, *more)
+    def job_of(one, secret, options):
+        job = real(one, secret, options)
+        return LosesItsSandbox(**vars(job), count=str(tmp_path / "count")) if one.learner == "bob" else job
 
-    monkeypatch.setattr(batch, "grade_submission", once)
-    assert grade(subs, tmp_path / "out") == 0
-    assert len(lost) == 1
-    found = by_name(tmp_path / "out")
-    assert (found["bob"].status, found["bob"].score) == ("graded", FULL - LOST)
-    assert found["eve"].score == 15.0
-
-
-@pytest.mark.slow
-def test_a_sandbox_that_is_lost_twice_costs_one_submission(subs, tmp_path, monkeypatch):
-    real = batch.grade_submission
-
-    def always(submission, place, *more):
-        if submission.learner == "bob":
-            place._process.kill()
-        return real(submission, place, *more)
-
-    monkeypatch.setattr(batch, "grade_submission", always)
+    real = batch._grade_job_of
+    monkeypatch.setattr(batch, "_grade_job_of", job_of)
     assert grade(subs, tmp_path / "out") == 0
     found = by_name(tmp_path / "out")
-    assert (found["bob"].status, found["bob"].score) == ("crashed", 0)
-    assert "lost twice" in found["bob"].reason
+    assert (found["bob"].status, found["bob"].score) == (("graded", FULL - LOST) if often == 1 else ("crashed", 0))
+    assert ("The sandbox was lost twice" in found["bob"].reason) == (often == 2)
     assert found["eve"].score == 15.0
 
 
 @pytest.mark.slow
 def test_what_the_grader_failed_to_grade_is_tried_again_by_the_same_command(subs, tmp_path, monkeypatch):
-    real = batch.grade_submission
+    real = batch._grade_job_of
 
-    def failing(submission, *more):
-        if submission.learner == "ada":
-            raise OSError("too many open files")
-        return real(submission, *more)
+    def job_of(one, *more):
+        job = real(one, *more)
+        return RaisesOSError(**vars(job)) if one.learner == "ada" else job
 
-    monkeypatch.setattr(batch, "grade_submission", failing)
+    monkeypatch.setattr(batch, "_grade_job_of", job_of)
     assert grade(subs, tmp_path / "out", "--canvas") == 0
     assert '"ada","","","ada","",""' in (tmp_path / "out" / "canvas.csv").read_text(), "0 points would be its own fault"
     assert "No grade yet" in (tmp_path / "out" / "feedback" / "ada.html").read_text()
     lost = by_name(tmp_path / "out")["ada"]
     assert (lost.status, lost.score) == ("crashed", 0)
     assert lost.reason == "The grader could not grade it (OSError). Run the same command again to grade it."
-    monkeypatch.setattr(batch, "grade_submission", real)
+    monkeypatch.setattr(batch, "_grade_job_of", real)
     assert grade(subs, tmp_path / "out") == 0
     assert by_name(tmp_path / "out")["ada"].score == FULL
 
@@ -571,7 +556,9 @@ def test_a_question_that_is_graded_again_brings_the_status_of_its_run(tmp_path, 
     with ResultStore(tmp_path) as store:
         store.save(one, result(order[0], others=1), limits)
         again = result(order[1], others=0)  # the points of the others are kept
-        monkeypatch.setattr(batch, "grade_job", lambda job: asked.append(job.options.only) or again)
+        monkeypatch.setattr(
+            batch, "_grade_all", lambda jobs, _: [asked.append(job.only) or (job.submission, again) for job in jobs]
+        )
         (found,) = batch.grade_batch([one], store, batch.BatchOptions(limits, only="adam-5"))
     assert asked == ["adam-5" if order[0] == "graded" else ""]  # what another question ended shows in a run of all
     assert found == result(order[1], others=1)
@@ -583,7 +570,9 @@ def test_a_question_that_the_grader_failed_to_grade_again_is_no_wrong_answer(tmp
     limits = batch.ResourceLimits()
     with ResultStore(tmp_path) as store:
         store.save(one, SubmissionResult("ada", LESSON.slug, "graded", marks=marks), limits)
-        monkeypatch.setattr(batch, "grade_job", lambda job: batch._lost_result(job.submission, "It was lost."))
+        monkeypatch.setattr(
+            batch, "_grade_all", lambda jobs, _: [(job.submission, job.failed("It was lost.")) for job in jobs]
+        )
         (lost,) = batch.grade_batch([one], store, batch.BatchOptions(limits, only="adam-5"))
         assert not lost.could_be_run, "a platform would get the other questions' points as the grade"
         assert store.load(one, limits).score == FULL

@@ -13,9 +13,9 @@ from autodiff_kit import cli
 from autodiff_kit.author.exercise_template import new_exercise
 from autodiff_kit.author.master_notebook import read_master
 from autodiff_kit.grade import classroom
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.exercise_lookup import use_checks
 from autodiff_kit.grade.submission import CELL_WORDS
-from autodiff_kit.grade.submission_discovery import collect_submissions
 
 from .notebooks import LESSON, answered, code
 

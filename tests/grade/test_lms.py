@@ -14,12 +14,12 @@ import pytest
 
 from autodiff_kit.errors import FileError, StructureError
 from autodiff_kit.grade.assignment import remark_other_exercises, remark_shared_rows
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
 from autodiff_kit.grade.nbgrader_gradebook import GradebookError, _write_submission, database_url
 from autodiff_kit.grade.outside_text import clean_name
 from autodiff_kit.grade.results import TRY_AGAIN, QuestionGrade, SubmissionResult
 from autodiff_kit.grade.roster import platform_learner, read_roster
-from autodiff_kit.grade.submission_discovery import collect_submissions
 
 from .notebooks import with_cell
 
@@ -177,7 +177,7 @@ def test_of_files_of_one_time_the_later_upload_counts(tmp_path):
     (tmp_path / "boole_LATE_18_90003_w.pdf").write_bytes(b"%PDF")
     (tmp_path / "notes.pdf").write_bytes(b"%PDF")
     ada, bob = collect_submissions([tmp_path], platform_names=True)
-    assert "'c'" in dict(ada.cells).values()
+    assert ada.path.endswith("adal_17_80001_w-2.ipynb")
     assert (bob.learner, bob.status) == ("boole_18", "invalid")
     assert "boole_LATE_18_90003_w.pdf" in bob.reason
     assert any("late" in remark for remark in bob.remarks)
@@ -320,3 +320,18 @@ def test_without_nbgrader_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "nbgrader.api", None)
     with pytest.raises(GradebookError, match="pip install"):
         write_gradebook("book.db", RESULTS)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_another_learners_number_in_a_files_name_takes_nobodys_line(tmp_path, first):
+    """Where learners name the files, one wrote bob's number into his as Canvas does, and had bob's line."""
+    course = roster(tmp_path, "Student,ID,SIS Login ID\nBob,2,bob\nEve,7,eve\n")
+    bob = SubmissionResult("bob", "01_x", "graded", marks=(QuestionGrade("adam-1", 1.0, 2, "partial"),))
+    eve = replace(bob, learner="x_2", platform_id="2", marks=(QuestionGrade("adam-1", 2.0, 2, "passed"),))
+    results = [bob, eve] if first else [eve, bob]
+    assert canvas_csv(results, course) == canvas_csv([bob], course)
+    assert match_roster(results, course).strangers == ["x_2"]
+    remarked = {one.learner: one.remarks for one in remark_shared_rows(results, course)}
+    assert remarked["bob"] == ()
+    assert "has the number of Bob" in remarked["x_2"][0]
+    assert match_roster([eve], course).strangers == []  # a download, as it comes

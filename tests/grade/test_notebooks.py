@@ -11,8 +11,8 @@ import pytest
 from autodiff_kit.exercises.check_runner import grade_attempt
 from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.grade import submission_discovery
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.grading import question_seed
-from autodiff_kit.grade.submission_discovery import collect_submissions
 from autodiff_kit.lab.server.submissions import BUNDLE_NAME
 
 from .notebooks import LESSON, answered, code, notebook, with_cell

@@ -31,6 +31,7 @@ def main(arguments: list[str]) -> None:
         __import__(name)
     shell = make_silent_shell()
     if arguments[0] == "--once":
+        isolation.end_with_parent()
         run_submission(int(arguments[1]), shell)
         return
     # A garbage collection in a child would write to all pages shared with this process, and so copy them.

@@ -2,7 +2,15 @@
 
 Three processes belong to a submission. The *supervisor* creates the new namespaces and watches the limits. The *init*
 process of the new PID namespace mounts the visible files, drops all capabilities and reaps orphans. The *worker*, its
-child, runs the learner's code. When the init process ends, the kernel kills all processes of its namespace.
+child, runs the learner's code. When the init process ends, the kernel kills all processes of its namespace. Init leads
+a session of its own: signals and priorities for a process group reach nothing outside of the namespace. It has no
+handlers, so that the kernel keeps from it what comes from inside.
+
+What the limits count: memory that processes map, each page once; the sockets of all processes; processor time of all
+processes, also of those that have ended. Shared memory exists in files of /tmp alone, whose size is bounded. What they
+do not count: files of /tmp, and memory of the kernel (page tables, mappings, pipes, epoll), which the numbers of
+processes and files and the size of an address space bound to some hundred megabytes. A control group counts both, where
+there is one.
 """
 
 from __future__ import annotations
@@ -14,6 +22,8 @@ import os
 import resource
 import select
 import signal
+import stat
+import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -21,20 +31,23 @@ from .limits import ExitStatus, ResourceLimits, resource_limits
 from .process_memory import PeakMeter, read_lines, write_file
 from .syscall_filter import install_filter
 
-__all__ = ["FilesystemView", "run_isolated"]
+__all__ = ["FilesystemView", "end_with_parent", "run_isolated"]
 
 # Constants of the kernel, from <linux/sched.h>, <sys/mount.h> and <sys/prctl.h>.
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 CLONE_NEWIPC, CLONE_NEWUTS = 0x08000000, 0x04000000
-CLONE_NEWNS, MS_REC_PRIVATE, MS_REC_BIND = 0x00020000, 0x00044000, 0x00005000
+CLONE_NEWNS, MS_REC_PRIVATE, MS_BIND, MS_REC_BIND = 0x00020000, 0x00044000, 0x00001000, 0x00005000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_THP_DISABLE = 1, 24, 41
 POLL_SECONDS = 0.03
 MAX_REQUEST_BYTES = 1 << 12
+MAX_TERMINALS = 8
+MAX_SOCKETS = 64
+"""Sockets of all processes; what lies in their queues is the kernel's memory, up to 416 kB for each."""
 
 
 class FilesystemView(NamedTuple):
-    """The visible files: folders that are replaced by empty ones, and folders below /tmp that stay visible."""
+    """The visible files: folders that are replaced by empty ones, and what stays visible below /tmp."""
 
     hidden: tuple[str, ...]
     kept: tuple[str, ...]
@@ -61,7 +74,8 @@ def run_isolated(
     Returns
     -------
     ExitStatus
-        ``done``, ``stopped``, ``memory``, ``cpu``, ``processes``, or ``crashed`` with an exit code or minus a signal.
+        ``done``, ``stopped``, ``memory``, ``cpu``, ``processes``, ``sockets``, or ``crashed`` with an exit code or
+        minus a signal.
     """
     user, group = os.getuid(), os.getgid()
     known = _process_ids(proc_fd)
@@ -76,17 +90,26 @@ def run_isolated(
     return _supervise(init_pid, limits, proc_fd, known, control_fd)
 
 
+def end_with_parent() -> None:
+    """Let the kernel kill this process when the one that started it ends, however it ends."""
+    if sys.platform == "linux":
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _run_as_init(work: Callable[[], None], limits: ResourceLimits, view: FilesystemView) -> None:
     """The init process of the new PID namespace; does not return."""
     code = 70
     try:
-        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_with_parent()
         with contextlib.suppress(OSError):  # with huge pages an array's memory would be counted in steps of 2 MB
             _prctl(PR_SET_THP_DISABLE, 1)
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         _mount_filesystems(limits, view)
         _set_resource_limits(limits)
         worker = os.fork()
         if worker == 0:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             os.nice(5)  # so that the supervisor always gets processor time
             _drop_capabilities()
             install_filter()
@@ -112,17 +135,32 @@ def _mount_filesystems(limits: ResourceLimits, view: FilesystemView) -> None:
     _check_result(libc.unshare(CLONE_NEWNS), "a new mount namespace")
     _check_result(libc.mount(None, b"/", None, MS_REC_PRIVATE, None), "private mounts")
     own = f"size={limits.disk},nr_inodes=4096,mode=0700".encode()
-    kept = [(folder, os.open(folder, os.O_PATH)) for folder in view.kept]
+    kept = [(path, os.open(path, os.O_PATH | os.O_NOFOLLOW)) for path in view.kept]
     _check_result(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", MS_NOSUID | MS_NODEV, own), "an empty /tmp")
-    for folder, place in kept:
-        os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - pathlib is not needed here
-        _check_result(libc.mount(f"/proc/self/fd/{place}".encode(), folder.encode(), None, MS_REC_BIND, None), folder)
+    for path, place in kept:
+        _show_again(path, place)
         os.close(place)
     for folder in ("/proc", "/dev/shm", "/dev/mqueue", *view.hidden):
         if os.path.isdir(folder):  # noqa: PTH112
             flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
             _check_result(libc.mount(b"tmpfs", folder.encode(), b"tmpfs", flags, b"size=4k,mode=0555"), folder)
+    # Terminals come out of one number for the machine, and /dev/zero makes memory that no process is charged for.
+    terminals = f"newinstance,ptmxmode=0666,mode=0600,max={MAX_TERMINALS}".encode()
+    _check_result(libc.mount(b"devpts", b"/dev/pts", b"devpts", MS_NOSUID | MS_NOEXEC, terminals), "a few terminals")
+    _check_result(libc.mount(b"/dev/null", b"/dev/zero", None, MS_BIND, None), "/dev/zero")
     os.chdir("/tmp")
+
+
+def _show_again(path: str, place: int) -> None:
+    """Put a file, folder or link back to its path, of which an empty folder took the place."""
+    kind, folder = os.fstat(place).st_mode, os.path.dirname(path)  # noqa: PTH120 - pathlib is not needed here
+    os.makedirs(path if stat.S_ISDIR(kind) else folder, exist_ok=True)  # noqa: PTH103
+    if stat.S_ISLNK(kind):
+        os.symlink(os.readlink("", dir_fd=place), path)  # noqa: PTH211
+        return
+    if not stat.S_ISDIR(kind):
+        os.close(os.open(path, os.O_CREAT))
+    _check_result(_libc().mount(f"/proc/self/fd/{place}".encode(), path.encode(), None, MS_REC_BIND, None), path)
 
 
 def _set_resource_limits(limits: ResourceLimits) -> None:
@@ -180,6 +218,8 @@ def _exceeded_limit(inside: frozenset[int], limits: ResourceLimits, proc_fd: int
     resident_is_over = sum(_resident_bytes(pid, proc_fd) for pid in inside) > limits.memory
     if resident_is_over and sum(_proportional_bytes(pid, proc_fd) for pid in inside) > limits.memory:
         return "memory"
+    if _socket_count(proc_fd) > MAX_SOCKETS:
+        return "sockets"
     return "cpu" if sum(_cpu_seconds(pid, proc_fd) for pid in inside) > limits.cpu else ""
 
 
@@ -209,12 +249,20 @@ def _proportional_bytes(pid: int, proc_fd: int) -> int:
 
 
 def _cpu_seconds(pid: int, proc_fd: int) -> float:
-    """Processor time of a process and of its children that have ended."""
+    """Processor time of a process and of its children that have ended. Its name, before the numbers, may hold a line
+    feed.
+    """
     with contextlib.suppress(OSError):
-        for line in read_lines(proc_fd, f"{pid}/stat"):
-            times = line.rpartition(")")[2].split()[11:15]
-            return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+        times = "".join(read_lines(proc_fd, f"{pid}/stat")).rpartition(")")[2].split()[11:15]
+        return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
     return 0.0
+
+
+def _socket_count(proc_fd: int) -> int:
+    """Sockets of the network namespace, which is the submission's own, as are those that are in no process's hands."""
+    for line in read_lines(proc_fd, "self/net/sockstat"):
+        return int(line.split()[2])
+    return 0
 
 
 def _libc() -> ctypes.CDLL:

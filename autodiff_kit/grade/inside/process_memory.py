@@ -80,7 +80,7 @@ class PeakMeter:
 
 def read_lines(proc_fd: int, name: str) -> Iterator[str]:
     """The lines of a file below a folder ``/proc``."""
-    with open(os.open(name, os.O_RDONLY, dir_fd=proc_fd)) as file:  # noqa: PTH123
+    with open(os.open(name, os.O_RDONLY, dir_fd=proc_fd), errors="replace") as file:  # noqa: PTH123
         yield from file
 
 

@@ -1,5 +1,5 @@
 """Random hand-ins, drawn by Hypothesis: the batch ends, everybody else's results are byte for byte the same in every file
-that a teacher gets, and the grader's memory stays bounded.
+that a teacher gets, and the memory of the batch's process stays bounded.
 
 The whole command runs, in turn as for a folder, for Canvas' and Moodle's downloads, for one column, and for clones.
 """
@@ -31,7 +31,7 @@ from autodiff_kit.grade.results import read_results
 from ..notebooks import answered
 from .strategies import BASES, hand_ins
 
-MEMORY = 300 << 20
+MEMORY = 150 << 20
 COUNT, BATCH = 10_000, 500
 CANVAS = (
     "Student,ID,SIS Login ID,Slots (7)\n  Points Possible,,,100\nAda,1,ada,\nBob,2,bob,\nCyd,3,cyd,5\nEve,7,eve,4\n"
@@ -134,7 +134,7 @@ def draw(folder: Path, first: int, count: int, strategy, prefix: str = "") -> No
     write()
 
 
-def test_hostile_files_among_honest_ones(tmp_path, sandbox, lent_sandbox):
+def test_hostile_files_among_honest_ones(tmp_path, sandbox, lent_graders):
     Course(tmp_path, ["Canvas"]).check("Canvas", 0, 20)
 
 

@@ -92,7 +92,7 @@ while True:
         """import os, mmap, time
 for _ in range(8):
     if os.fork() == 0:
-        m = mmap.mmap(-1, 200 << 20)
+        m = mmap.mmap(-1, 200 << 20, mmap.MAP_PRIVATE)
         for i in range(0, 200 << 20, 4096):
             m[i] = 1
         time.sleep(100)
@@ -102,7 +102,7 @@ ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: its memory map cannot
 held = b"x" * (500 << 20)
 time.sleep(5)""",
     ],
-    ids=["lists", "arrays", "one array", "shared by children", "unreadable"],
+    ids=["lists", "arrays", "one array", "of children", "unreadable"],
 )
 def test_a_memory_bomb(hand_in, bomb):
     result = hand_in(with_cell(bomb))

@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 
-from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.submission_files import MAX_FILE_BYTES
 from autodiff_kit.grade.submission_reader import read_submission
 
@@ -350,14 +350,6 @@ def test_a_forged_receipt_changes_nothing(tmp_path):
     )
     assert (found.learner, found.exercise) == ("eve", LESSON.slug)
     assert not found.submitted.startswith("1999")
-
-
-def test_one_random_id_in_two_notebooks_is_remarked(tmp_path):
-    found = answered()
-    found["metadata"]["autodiff_kit"]["learner"] = "abc"
-    for name in ("ada", "bob"):
-        put(tmp_path, json.dumps(found), f"{name}.ipynb")
-    assert all("the same random id" in one.remarks[-1] for one in collect_submissions([tmp_path]))
 
 
 def test_a_bundle_in_memory_of_the_largest_size_is_read_once(tmp_path):

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,11 +20,13 @@ from autodiff_kit.author.commands import build_exercise
 from autodiff_kit.author.exercise_template import new_exercise
 from autodiff_kit.author.master_notebook import read_master
 from autodiff_kit.exercises.parameters import draw_parameters
+from autodiff_kit.grade import batch
+from autodiff_kit.grade.grader_jobs import GraderLimits, ReadJob
 from autodiff_kit.grade.results import read_results
 
 from ..notebooks import LESSON, LESSONS, answered, code, with_cell
 
-pytestmark = pytest.mark.usefixtures("lent_sandbox")
+pytestmark = pytest.mark.usefixtures("lent_graders")
 
 FULL = float(LESSON.points)
 PUSH = LESSONS["01"]
@@ -133,6 +137,78 @@ def test_files_beside_a_notebook_cost_nobody_else(tmp_path, alone):
         "ada", "year", "pipe", "folder", "latin",
     }  # fmt: skip
     assert results["letter"].status == "invalid"
+
+
+def _deep(folder: Path) -> None:
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+
+
+def _many_files(folder: Path) -> None:
+    for place in range(3000):
+        (folder / f"{place}").mkdir()
+        (folder / f"{place}" / "empty").touch()
+
+
+def _bundle_of_parts(folder: Path) -> None:
+    cell = json.dumps(code("1", autodiff_kit={"x": [[]] * 100}))
+    text = f'{{"nbformat": 4, "metadata": {{"autodiff_kit": {{"exercise": "{LESSON.slug}"}}}}, "cells": [{",".join([cell] * 4500)}]}}'
+    with zipfile.ZipFile(folder / "0.zip", "w", zipfile.ZIP_DEFLATED) as bundle:
+        bundle.writestr("notebook.ipynb", text)
+    for place in range(1, 100):
+        (folder / f"{place}.zip").hardlink_to(folder / "0.zip")
+
+
+TREES = {
+    "deep": _deep,
+    "git": lambda folder: (folder / ".git").symlink_to("x" * 300),
+    "gitloop": lambda folder: (folder / ".git").symlink_to(".git"),
+    "manyfiles": _many_files,
+    "bundles": _bundle_of_parts,
+    "pipe": lambda folder: os.mkfifo(folder / "a.ipynb"),
+    "odd": lambda folder: (folder / "a.ipynb").symlink_to("y" * 300),
+    "surrogate": lambda folder: (folder / os.fsdecode(b"\xff.ipynb")).write_text("{"),
+}
+
+
+def test_no_learners_folder_ends_or_holds_up_the_batch(tmp_path, alone, monkeypatch):
+    """Folders and links that the batch once looked at itself: one ended it, another took eight minutes before it began."""
+    monkeypatch.setattr(batch, "ReadJob", partial(ReadJob, limits=GraderLimits(cpu=3.0)))
+    folder = tmp_path / "in"
+    write(folder, "ada", answered())
+    for name, make in TREES.items():
+        (folder / name).mkdir()
+        make(folder / name)
+        if name not in ("bundles", "pipe", "odd", "surrogate"):
+            write(folder / name, "work", answered())
+    (folder / "toplink").symlink_to("z" * 300)
+    (folder / "toplink.ipynb").symlink_to("z" * 300)
+    try:
+        results = grade(folder, tmp_path / "out")
+    finally:  # pytest takes old folders away by recursion
+        subprocess.run(["rm", "-rf", str(folder / "deep")], check=True)
+    assert results["ada"] == alone
+    assert {name for name, one in results.items() if one.status == "graded"} == {
+        "ada", "deep", "git", "gitloop", "manyfiles",
+    }  # fmt: skip
+    assert "Reading it took more than 3 s of computing. Hand in the notebook alone" in results["bundles"].reason
+    assert set(results) == {"ada", *TREES, "toplink"}
+
+
+def test_a_reason_has_a_bounded_length_whatever_a_notebook_holds(tmp_path):
+    found = answered()
+    check = {"question": LESSON.questions[0].id, "part": "check"}
+    found["cells"] += [code(f"x = {place}", autodiff_kit=check) for place in range(4000)]
+    write(tmp_path / "in", "eve", found)
+    eve = grade(tmp_path / "in", tmp_path / "out")["eve"]
+    assert eve.status == "tampered"
+    assert len(eve.reason) <= 2000
+    assert (tmp_path / "out" / "report.html").stat().st_size < 50_000
 
 
 def test_a_name_of_a_download_costs_nobody_else_where_numbers_are_drawn_by_login(tmp_path, sandbox):
@@ -252,7 +328,7 @@ def test_nothing_lives_on_after_the_batch_was_killed(tmp_path, sandbox):
     words = ["grade", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--workers", "2"]
     batch = subprocess.Popen([sys.executable, "-m", "autodiff_kit", *words], stderr=subprocess.DEVNULL)
     try:
-        # Two workers, a bubblewrap and a Python in each sandbox, and what runs the submissions.
+        # Two processes that fork, two of the submissions, a bubblewrap and a Python in each sandbox, and what runs them.
         wait_for(lambda: len(descendants(batch.pid)) >= 10, 60)
         theirs = descendants(batch.pid)
     finally:
