@@ -95,7 +95,7 @@ def _only_submission(folder: Path, slug: str) -> Submission:
     found = collect_submissions([folder / "submission"], slug)
     if not found:
         raise FileError(f"{folder / 'submission'} has no notebook. Hand in {slug}.ipynb.")
-    best = max(found, key=lambda one: (one.can_be_run, one.answers, one.submitted, one.sha256))
+    best = max(found, key=lambda one: one.precedence)
     return replace(best, learner=_learner(folder / "submission_metadata.json"))
 
 

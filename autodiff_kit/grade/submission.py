@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 
 from .outside_text import clean_text
@@ -13,21 +14,24 @@ __all__ = ["CALLED_LATE", "CELL_WORDS", "Submission", "cell_name"]
 CELL_WORDS = "The cell `"
 """What a sentence about a cell begins with."""
 MAX_FIRST_LINE = 60
+LEADING_TEXT = re.compile(r'\A(?:\s+|#[^\n]*|"""[^"]*"""|\'\'\'[^\']*\'\'\')*+')
+"""Comments and a docstring, which say less than the first line of code."""
 CALLED_LATE = "Canvas calls this file late; compare its time with that of the submission in Canvas."
 
 
-def cell_name(source: str) -> str:
-    """A cell in words, by its first line of code: learners see no numbers of cells.
+def cell_name(source: str, label: str = "") -> str:
+    r"""A cell in words, by its first line of code and its question: learners see no numbers of cells.
 
     Examples
     --------
     >>> cell_name("x = 1 / 0")
     'the cell `x = 1 / 0`'
+    >>> cell_name("# mine\ndef push(x): ...", "q1")
+    'the cell `def push(x): ...` of q1'
     """
-    lines = [line.strip() for line in source.splitlines() if line.strip()]
-    first = next((line for line in lines if not line.startswith("#")), lines[0] if lines else "")
-    shown = clean_text(first, MAX_FIRST_LINE).replace("`", "'")
-    return f"the cell `{shown}`"
+    text = LEADING_TEXT.sub("", source) or source
+    shown = clean_text(text.strip().partition("\n")[0].strip(), MAX_FIRST_LINE).replace("`", "'")
+    return f"the cell `{shown}`{label and f' of {label}'}"
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,9 @@ class Submission:
     questions : tuple of (int, str)
         Index and question id of each code cell of a question.
     checks : tuple of (int, str)
-        Those question cells that were released as checks.
+        Those question cells that were released as checks or for hints, and hold no answer.
     status, reason : str
-        Set if the notebook cannot be run or was tampered with.
+        Set if the notebook cannot be run.
     stamp, sha256, submitted : str
         The learner's random id, the hash of the notebook, and the time of the file.
     remarks : tuple of str
@@ -61,6 +65,10 @@ class Submission:
     answers : bool
         Whether it names the exercise, has cells of its questions, or names a function that one of them asks for. With
         ``--exercise`` any notebook can be run, also one that a learner keeps beside the exercise.
+    begun : int
+        The number of its questions for which there is more than the starter.
+    file : str
+        The name of its file.
     """
 
     learner: str
@@ -78,11 +86,18 @@ class Submission:
     logins: tuple[str, ...] = ()
     platform_id: str = ""
     answers: bool = False
+    begun: int = 0
+    file: str = ""
 
     @property
     def can_be_run(self) -> bool:
-        """Whether it is a notebook of a known exercise; one with a changed check is run as well."""
-        return self.status in ("", "tampered")
+        """Whether it is a notebook of a known exercise."""
+        return not self.status
+
+    @property
+    def precedence(self) -> tuple[object, ...]:
+        """By which one of a learner's submissions counts: what can be run and has answers in it, then the last one."""
+        return self.can_be_run, self.answers, self.begun > 0, self.submitted, self.order, self.begun, self.sha256
 
     @property
     def key(self) -> str:

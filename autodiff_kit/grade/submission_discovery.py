@@ -25,6 +25,8 @@ MAX_FILES: Final = 1000
 MAX_NOTEBOOKS: Final = 200
 """Notebooks and bundles of one learner that are read: on a hub, each exercise of a course several times."""
 CLONES: Final = "-submissions"
+# What browsers, JupyterLab and systems add to the name of a second copy: "x (1)", "x-Copy1", "x copy 2", "x - Copy".
+COPY_MARK: Final = re.compile(r"(?: ?\(\d+\)| ?- ?[Cc]opy\d*| [Cc]opy(?: \d+)?)+$")
 # A bundle's name ends with the receipt of handing in: the beginning of a hash, and a number.
 RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}(?:-[0-9]{2,6})?$")
 
@@ -144,7 +146,7 @@ def _files_in_entry(entry: Path, exercise: str, *, others: bool) -> Iterator[tup
     files = list(islice(_files_below(entry), MAX_FILES))
     notebooks = [path for path in files if has_suffix(path.name, *SUFFIXES)]
     if (entry / ".git").exists():  # of what else a learner keeps in a repository nothing is a submission
-        notebooks = [path for path in notebooks if _is_exercise(path.stem, exercise)] or notebooks
+        notebooks = [path for path in notebooks if _is_exercise(COPY_MARK.sub("", path.stem), exercise)] or notebooks
     # A file that is no notebook is rejected with the reason.
     for path in sorted(_likeliest(notebooks, exercise)) or files[:1]:
         yield entry.name, path
@@ -202,9 +204,15 @@ def _last_of_each_learner(found: list[Submission]) -> list[Submission]:
         groups.setdefault((one.learner, one.exercise), []).append(one)
     chosen = []
     for group in groups.values():
-        last = max(group, key=lambda one: (one.can_be_run, one.answers, one.submitted, one.order, one.sha256))
+        last = max(group, key=lambda one: one.precedence)
         if len(group) > 1:
-            words = f"{len(group)} notebooks were handed in; the last one that can be read counts."
-            last = replace(last, remarks=(*last.remarks, words))
+            last = replace(last, remarks=(*last.remarks, _words_on_choice(last, group)))
         chosen.append(last)
     return sorted(chosen, key=lambda one: (one.learner, one.exercise))
+
+
+def _words_on_choice(chosen: Submission, group: Sequence[Submission]) -> str:
+    why = "the last one with answers in it" if chosen.begun else "the last one that can be read"
+    rivals = [one for one in group if one.begun and one is not chosen and one.submitted == chosen.submitted]
+    equal = f" {rivals[0].file} has the same time; look which of them is meant." if rivals and chosen.begun else ""
+    return f"{len(group)} notebooks were handed in; {chosen.file} counts, {why}.{equal}"

@@ -7,10 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
-from autodiff_kit.exercises.protocol import Call, Callback, CallResult, LearnerCodeError, ReturnedFunction
+import numpy as np
+
+from autodiff_kit.exercises.protocol import (
+    Call,
+    Callback,
+    CallResult,
+    LearnerCodeError,
+    ReturnedFunction,
+    SeededGenerator,
+)
 
 from .outside_text import clean_text
-from .protocol import Message, MessageSocket, MessageTooLarge, ProtocolError
+from .protocol import MAX_ANSWERS, Message, MessageSocket, MessageTooLarge, ProtocolError
 from .rpc import RpcConnection, to_wire
 from .submission import cell_name
 
@@ -51,6 +60,14 @@ class SubmissionSession:
     ----------
     place : int or None
         The index of the cell that is running, or ran last.
+    begun : int
+        How many of its statements have begun; the last of them runs, or ran last.
+    line : int
+        The first line of that statement in the cell, from 1; 0 if none has begun.
+    answers : dict
+        Question id -> how many sets of functions may count, and which of them stood at the end of the notebook (or -1).
+    answer : tuple of (str, int)
+        The question, and the set of functions, that calls are for.
     errors : dict
         The error of each cell that stopped, by index.
     memory : str
@@ -65,20 +82,23 @@ class SubmissionSession:
         self._probe = probe
         self._sources: dict[int, str] = {}
         self.place: int | None = None
+        self.begun = self.line = 0
+        self.answers: dict[str, tuple[int, int]] = {}
+        self.answer = ("", 0)
         self.errors: dict[int, str] = {}
         self.memory = ""
         self.login = ""
 
     def run(
         self,
-        cells: Sequence[tuple[int, str]],
+        cells: Sequence[tuple[int, str, int | None]],
         writes: Sequence[str],
         questions: Sequence[Mapping[str, Any]],
         examples: Mapping[str, Callback],
     ) -> dict[str, str]:
-        """Run the cells; return for each required function: missing, untouched or there."""
+        """Run the cells, of each so many statements; return for each function at the end: missing, untouched, there."""
         self.begin_part()
-        self._sources = dict(cells)
+        self._sources = {place: source for place, source, _ in cells}
         self._connection.send(
             "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions)
         )
@@ -89,6 +109,7 @@ class SubmissionSession:
                 if type(states) is not dict:
                     raise message.violation("the states of the functions are missing")
                 self.place = None
+                self.answers = {about["id"]: _checked_answers(message, about["id"]) for about in questions}
                 self.login = clean_text(message.fields.get("login"), MAX_LOGIN_LENGTH)
                 return {name: clean_text(states.get(name), 20) for name in writes}
             self._record_cell_message(message)
@@ -111,8 +132,8 @@ class SubmissionSession:
         measured = call.memory and self._probe is not None and self._probe.start_memory()
         try:
             self._connection.send(
-                "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet,
-                wrt=list(call.wrt), sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
+                "call", values, answer=list(self.answer), function=function, name=call.name[:MAX_NAME_LENGTH],
+                quiet=call.quiet, wrt=list(call.wrt), sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
                 memory=call.memory,
             )  # fmt: skip
         except MessageTooLarge:  # perhaps by what the learner's functions returned before
@@ -139,6 +160,8 @@ class SubmissionSession:
         if type(place) is not int or place not in self._sources:
             raise message.violation("a cell that was not sent")
         self.place = place
+        if message.kind == "cell":
+            self.begun, self.line = (_checked_count(message.fields.get(name)) for name in ("begun", "line"))
         if message.kind == "error":
             self.errors[place] = clean_text(message.fields.get("text"), 400)
             if message.fields.get("memory") is True and not self.memory:
@@ -165,6 +188,15 @@ class SubmissionSession:
         )
 
 
+def _checked_answers(message: Message, question: str) -> tuple[int, int]:
+    """How many answers the sandbox has for a question, and which of them stood at the end (or -1)."""
+    try:
+        count, ended = message.fields["answers"][question]
+        return min(_checked_count(count), MAX_ANSWERS), -1 if ended == -1 else _checked_count(ended)
+    except (LookupError, TypeError, ValueError) as error:
+        raise message.violation("the numbers of answers are missing") from error
+
+
 def _array_bytes(value: object) -> int:
     """Bytes of all arrays in the values of a message."""
     if isinstance(value, dict):
@@ -181,11 +213,12 @@ def _checked_count(told: object) -> int:
 
 def example_handle(numbers: Mapping[str, object]) -> Callback:
     """A handle that returns the example values of a question; functions among them can be differentiated remotely."""
-    crossed = {name: _as_sendable(name, value) for name, value in numbers.items()}
+    crossed = tuple((name, _as_sendable(value)) for name, value in numbers.items())
     return Callback(lambda: crossed, "example", raw=False)
 
 
-def _as_sendable(name: str, value: object) -> object:
-    if callable(value) and not isinstance(value, Callback):
-        return Callback(value, name, raw=True)
+def _as_sendable(value: object) -> object:
+    """A value as a message can hold it; a generator of random numbers becomes one with a seed drawn from it."""
+    if isinstance(value, np.random.Generator):
+        return SeededGenerator(int(value.integers(1 << 62)))
     return to_wire(value)
