@@ -178,11 +178,11 @@ def _check_question(
 
     As in the notebook, where the best attempt counts. A private question has one answer: nobody may try several.
     """
-    count, ended = session.answers[question.id]
-    if not count:
+    answers = session.answers[question.id]
+    if not answers:
         return _verdict_without_answer(question, session, function_states, submission), ""
     best, chosen = Verdict("not yet", -1.0, ""), 0
-    for place in range(1 if question.private else count):
+    for place in range(1 if question.private else len(answers)):
         session.answer = (question.id, place)
         session.begin_part()
         verdict = _check_answer(question, seed, session)
@@ -190,7 +190,7 @@ def _check_question(
             best, chosen = verdict, place
         if best.outcome == "passed":
             break
-    return best, "" if chosen == ended else _note_on_names(question, function_states)
+    return best, _note_on_names(answers[chosen])
 
 
 def _verdict_without_answer(
@@ -218,12 +218,12 @@ def _check_answer(question: Question, seed: int, session: SubmissionSession) -> 
         return Verdict("error", 0.0, f"The answers cannot be checked ({type(error).__name__}: {str(error)[:200]}).")
 
 
-def _note_on_names(question: Question, function_states: dict[str, str]) -> str:
-    """What a learner is told whose function has another meaning at the end of the notebook."""
-    changed = [name for name in question.writes if function_states[name] != "there"] or question.writes
-    named = " and ".join(f"`{name}`" for name in changed)
-    means = "mean" if len(changed) > 1 else "means"
-    return f"Further down in the notebook {named} {means} something else; what counts is the function from before that."
+def _note_on_names(changed: Sequence[str]) -> str:
+    """What a learner is told whose answer has names with another meaning at the end of the notebook."""
+    if not changed:
+        return ""
+    named, mean = ", ".join(f"`{name}`" for name in changed), "mean" if len(changed) > 1 else "means"
+    return f"Further down in the notebook {named} {mean} something else; what counts is the answer from before that."
 
 
 def _is_innocent(before: Sequence[QuestionGrade], exit_status: ExitStatus) -> bool:
@@ -251,7 +251,8 @@ def _cells_to_run(submission: Submission, state: _GradingState) -> list[tuple[in
 
 
 def _cell_in_words(submission: Submission, place: int) -> str:
-    name = cell_name(dict(submission.cells)[place])
+    labels = find_exercise(submission.exercise).labels
+    name = cell_name(dict(submission.cells)[place], labels.get(dict(submission.questions).get(place, ""), ""))
     return name[0].upper() + name[1:]
 
 

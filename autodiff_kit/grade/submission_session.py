@@ -30,6 +30,8 @@ MEMORY_ALLOWANCE: Final = 3 << 19
 """Bytes that a process may grow by for what is not an answer's: messages, code that is used for the first time, and the
 kernel's way of counting."""
 MAX_LOGIN_LENGTH = 120
+MAX_NAMES, MAX_NAME = 4, 60
+"""Of the names that changed after an answer, how many a message shows, and of each how many characters."""
 MAX_PARTS = 3
 """A session, one run of a notebook, lasts at most this many times the time limit of a part, the cells or a question."""
 
@@ -65,9 +67,9 @@ class SubmissionSession:
     line : int
         The first line of that statement in the cell, from 1; 0 if none has begun.
     answers : dict
-        Question id -> how many sets of functions may count, and which of them stood at the end of the notebook (or -1).
+        Question id -> for each answer that may count, the names that mean something else at the end of the notebook.
     answer : tuple of (str, int)
-        The question, and the set of functions, that calls are for.
+        The question, and the place of its answer, that calls are for.
     errors : dict
         The error of each cell that stopped, by index.
     memory : str
@@ -83,7 +85,7 @@ class SubmissionSession:
         self._sources: dict[int, str] = {}
         self.place: int | None = None
         self.begun = self.line = 0
-        self.answers: dict[str, tuple[int, int]] = {}
+        self.answers: dict[str, list[list[str]]] = {}
         self.answer = ("", 0)
         self.errors: dict[int, str] = {}
         self.memory = ""
@@ -188,13 +190,13 @@ class SubmissionSession:
         )
 
 
-def _checked_answers(message: Message, question: str) -> tuple[int, int]:
-    """How many answers the sandbox has for a question, and which of them stood at the end (or -1)."""
+def _checked_answers(message: Message, question: str) -> list[list[str]]:
+    """The names that changed after each answer to a question."""
     try:
-        count, ended = message.fields["answers"][question]
-        return min(_checked_count(count), MAX_ANSWERS), -1 if ended == -1 else _checked_count(ended)
-    except (LookupError, TypeError, ValueError) as error:
-        raise message.violation("the numbers of answers are missing") from error
+        answers = message.fields["answers"][question][:MAX_ANSWERS]
+        return [[clean_text(name, MAX_NAME) for name in changed[:MAX_NAMES]] for changed in answers]
+    except (LookupError, TypeError) as error:
+        raise message.violation("the answers are missing") from error
 
 
 def _array_bytes(value: object) -> int:

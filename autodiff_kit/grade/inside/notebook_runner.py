@@ -6,22 +6,21 @@ import os
 import random
 import socket
 import sys
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.check_runner import Verdict, is_stub
+from autodiff_kit.exercises.check_runner import Verdict
 from autodiff_kit.exercises.exercise import caller_namespace
 from autodiff_kit.exercises.in_process import InProcessRunner, copy_argument
 from autodiff_kit.exercises.messages import CheckResult, ExampleData, LearnerMessage
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction, type_name
 
-from ..protocol import MAX_ANSWERS, ConnectionLost, Message, MessageSocket, ProtocolError
+from ..protocol import ConnectionLost, Message, MessageSocket, ProtocolError
 from ..rpc import RpcConnection, error_text
+from .answers import Answer, AnswerLog, function_state
 
 __all__ = ["DeferredQuestion", "make_silent_shell", "run_submission"]
 
@@ -32,10 +31,10 @@ SYNTAX_ERRORS = (SyntaxError, IndentationError, TabError)
 class DeferredQuestion:
     """Replaces an exercise question while the notebook runs; the grader checks the answers afterwards."""
 
-    def __init__(self, about: dict[str, Any], example: Any) -> None:
+    def __init__(self, about: dict[str, Any], example: Any, names: Mapping[str, object]) -> None:
         self.id, self.label, self.title, self.points = (about[name] for name in ("id", "label", "title", "points"))
         self._example = example
-        self.answers = AnswerLog(about["writes"])
+        self.answers = AnswerLog(about["writes"], names)
 
     def __repr__(self) -> str:
         return f"{self.label} ({self.id}): {self.title}, {self.points} point{'s' * (self.points != 1)}"
@@ -48,13 +47,13 @@ class DeferredQuestion:
 
     def check(self, *functions: object, seed: int | None = None) -> CheckResult:
         """Return a note instead of a check; the functions that a check would take now are kept."""
-        self.answers.keep_checked(functions or caller_namespace())
+        self.answers.keep_checked(functions, caller_namespace())
         later = Verdict("graded later", 0.0, "The grader checks this after all cells have run.")
         return CheckResult(later, score=0.0, points=self.points, seed=seed or 0, after="")
 
     def graded(self, *functions: object) -> float:
         """Return no points; the functions are kept as by a check."""
-        self.answers.keep_checked(functions or caller_namespace())
+        self.answers.keep_checked(functions, caller_namespace())
         return 0.0
 
     def hint(self, n: int | None = None) -> LearnerMessage:
@@ -64,52 +63,6 @@ class DeferredQuestion:
     def solution(self) -> LearnerMessage:
         """Return an empty note."""
         return LearnerMessage("", "")
-
-
-class AnswerLog:
-    """The functions that a question asks for, at the moments at which they may count.
-
-    A name may mean something else at the end of a notebook: ``for row in table``, ``from numpy import *``, a copy of
-    the starter. The learner's check saw the function, so that it counts.
-    """
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = tuple(names)
-        self._checked: deque[tuple[Any, ...]] = deque(maxlen=MAX_ANSWERS)
-        self._written: tuple[Any, ...] = ()
-
-    def keep_checked(self, given: Sequence[object] | Mapping[str, object]) -> None:
-        """Keep the functions that a check takes: those that were given to it, or those of a namespace."""
-        found = self._pick(given) if isinstance(given, Mapping) else tuple(given)
-        if self._are_all_there(found):
-            self._checked.append(found)
-
-    def keep_written(self, names: Mapping[str, object]) -> None:
-        """Keep the functions after a cell, if the notebook's own code defines all of them."""
-        found = self._pick(names)
-        if _are_written_here(found, names) and self._are_all_there(found):
-            self._written = found
-
-    def answers(self, names: Mapping[str, object]) -> tuple[list[dict[str, Any]], int]:
-        """The sets of functions that may count, the likeliest first, and which of them stood at the end (or -1)."""
-        ended = self._pick(names)
-        found = [*reversed(self._checked)]
-        own = _are_written_here(ended, names)
-        if self._written and not (found or own):
-            found = [self._written]
-        if self._are_all_there(ended):
-            found.insert(0 if own else len(found), ended)
-        distinct = {tuple(map(id, one)): one for one in found}
-        places = list(distinct)[:MAX_ANSWERS]
-        last = tuple(map(id, ended))
-        answers = [dict(zip(self._names, distinct[place], strict=True)) for place in places]
-        return answers, places.index(last) if last in places else -1
-
-    def _pick(self, names: Mapping[str, object]) -> tuple[Any, ...]:
-        return tuple(names.get(name) for name in self._names)
-
-    def _are_all_there(self, found: tuple[Any, ...]) -> bool:
-        return len(found) == len(self._names) and all(_function_state(one) == "there" for one in found)
 
 
 class DeferredExercise(tuple[DeferredQuestion, ...]):
@@ -132,7 +85,7 @@ class _CellRunner:
 
     async def run_code(self, code_obj: Any, result: Any = None, *, async_: bool = False) -> Any:
         """Run a statement of a cell, unless it ended an earlier run; IPython ends the cell then."""
-        if not self.begins_statement(code_obj.co_firstlineno):
+        if not self.begins_statement(min(filter(None, (line for _, _, line in code_obj.co_lines())), default=0)):
             return True
         shell: Any = super()
         return await shell.run_code(code_obj, result, async_=async_)
@@ -203,19 +156,19 @@ def run_submission(channel: int, shell: Any) -> None:
     sys.path.insert(0, "")  # as in a kernel, which finds the modules that a cell has written beside the notebook
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - notebooks that use the global generator get the same points on every run
-    questions, logins = _replace_exercise(job)
+    questions, logins = _replace_exercise(job, shell.user_ns)
     for place, source, most in job.fields["cells"]:
         shell.begins_statement = _CellProgress(connection, place, most)
         error = _run_cell(shell, source)
         if error is not None:
             connection.send("error", place=place, text=error[0], memory=error[1])
         for question in questions:
-            question.answers.keep_written(shell.user_ns)
-    states = {name: _function_state(shell.user_ns.get(name)) for name in job.fields["writes"]}
-    answers = {question.id: question.answers.answers(shell.user_ns) for question in questions}
-    counts = {id: [len(found), ended] for id, (found, ended) in answers.items()}
-    connection.send("ready", states=states, answers=counts, login=logins[-1] if logins else "")
-    _answer_calls(connection, {id: found for id, (found, _) in answers.items()})
+            question.answers.keep_written()
+    states = {name: function_state(shell.user_ns.get(name)) for name in job.fields["writes"]}
+    answers = {question.id: question.answers.all() for question in questions}
+    changed = {id: [one.changed(shell.user_ns) for one in found] for id, found in answers.items()}
+    connection.send("ready", states=states, answers=changed, login=logins[-1] if logins else "")
+    _answer_calls(connection, answers, shell.user_ns)
 
 
 class _CellProgress:
@@ -233,13 +186,11 @@ class _CellProgress:
         return True
 
 
-def _answer_calls(connection: RpcConnection, answers: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
-    """Answer the calls of checks; each is for one of the answers to a question."""
-    runners = {
-        (id, place): InProcessRunner(functions, lean=True)
-        for id, found in answers.items()
-        for place, functions in enumerate(found)
-    }
+def _answer_calls(
+    connection: RpcConnection, answers: Mapping[str, Sequence[Answer]], names: MutableMapping[str, object]
+) -> None:
+    """Answer the calls of checks; each is for one of the answers to a question, with the names that it saw."""
+    at_the_end, runners = dict(names), dict[tuple[str, int], InProcessRunner]()
     while True:
         try:
             message = connection.receive("call", "end")
@@ -247,7 +198,11 @@ def _answer_calls(connection: RpcConnection, answers: Mapping[str, Sequence[Mapp
             return
         if message.kind == "end":
             return
-        _answer_call(connection, runners[tuple(message.fields["answer"])], message)
+        id, place = message.fields["answer"]
+        if (id, place) not in runners:
+            answers[id][place].restore(names, at_the_end)
+            runners[id, place] = InProcessRunner(answers[id][place].functions, lean=True)
+        _answer_call(connection, runners[id, place], message)
 
 
 def _answer_call(connection: RpcConnection, answer: InProcessRunner, message: Message) -> None:
@@ -282,17 +237,6 @@ def _parse_call(message: Message) -> Call:
         about["memory"],
         tuple(overwrite),
     )
-
-
-def _are_written_here(found: Iterable[object], names: Mapping[str, object]) -> bool:
-    """Whether all are functions that the notebook's own code defines."""
-    return all(type(one) is FunctionType and one.__globals__ is names for one in found)
-
-
-def _function_state(value: object) -> str:
-    if not callable(value):
-        return "missing"
-    return "untouched" if is_stub(value) else "there"
 
 
 def _run_cell(shell: Any, source: str) -> tuple[str, bool] | None:
@@ -334,13 +278,13 @@ def _line_of_cell(error: BaseException) -> int:
     return number
 
 
-def _replace_exercise(job: Message) -> tuple[DeferredExercise, list[str]]:
+def _replace_exercise(job: Message, names: Mapping[str, object]) -> tuple[DeferredExercise, list[str]]:
     """Replace ``exercise`` in the kit by one that gives deferred questions, and keeps the logins that it is given."""
     import autodiff_kit.exercises as package
     import autodiff_kit.learn as learn
 
     questions = DeferredExercise(
-        DeferredQuestion(about, job.values[0][about["id"]]) for about in job.fields["questions"]
+        DeferredQuestion(about, job.values[0][about["id"]], names) for about in job.fields["questions"]
     )
 
     logins: list[str] = []
