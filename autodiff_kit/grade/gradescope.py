@@ -92,7 +92,7 @@ def results_json(result: SubmissionResult) -> dict[str, Any]:
 
 def _only_submission(folder: Path, slug: str) -> Submission:
     """The last notebook of the folder that can be read and answers, under the name of the learner who handed it in."""
-    found = collect_submissions([folder / "submission"], slug)
+    found = collect_submissions([folder / "submission"], slug, one_learner=True)
     if not found:
         raise FileError(f"{folder / 'submission'} has no notebook. Hand in {slug}.ipynb.")
     best = max(found, key=lambda one: one.precedence)

@@ -121,7 +121,9 @@ def _run_once(
     before: list[QuestionGrade] = []
     try:
         cells = _cells_to_run(submission, state)
-        function_states = session.run(cells, _function_names(lesson), _question_headers(lesson), examples)
+        function_states = session.run(
+            cells, _function_names(lesson), _question_headers(lesson), examples, submission.modules
+        )
         state.cell_errors.update(session.errors)
         state.login = session.login if any(question.parameters for question in asked) else ""
         for question in asked:

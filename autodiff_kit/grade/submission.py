@@ -69,6 +69,8 @@ class Submission:
         The number of its questions for which there is more than the starter.
     file : str
         The name of its file.
+    modules : tuple of (str, str)
+        Name and text of the Python files beside it, which its cells may import.
     """
 
     learner: str
@@ -88,6 +90,7 @@ class Submission:
     answers: bool = False
     begun: int = 0
     file: str = ""
+    modules: tuple[tuple[str, str], ...] = ()
 
     @property
     def can_be_run(self) -> bool:
@@ -103,5 +106,5 @@ class Submission:
     def key(self) -> str:
         """A hash that identifies this submission."""
         known = [self.learner, self.exercise, self.sha256, self.submitted, self.status, self.platform_id, *self.logins]
-        parts = json.dumps(known)
+        parts = json.dumps([*known, *self.modules])
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -38,6 +38,7 @@ def collect_submissions(
     noted_times: bool = False,
     platform_names: bool = False,
     out: Path | None = None,
+    one_learner: bool = False,
 ) -> list[Submission]:
     """Read all submissions in some files and folders.
 
@@ -53,6 +54,8 @@ def collect_submissions(
         Read the names as those of a download from Canvas or Moodle (see :func:`platform_learner`).
     out : Path, optional
         The folder for grades; where it lies among the submissions it is no learner's.
+    one_learner : bool, optional
+        Whether all of it is one learner's.
 
     Returns
     -------
@@ -69,19 +72,18 @@ def collect_submissions(
     """
     if exercise:
         find_exercise(exercise)
+    read = _read_from_platform if platform_names else read_submission
     found = [
-        _read_from_platform(learner, path, exercise, noted_times=noted_times)
-        if platform_names
-        else read_submission(path, learner, exercise, noted_times=noted_times)
-        for learner, path in _files_with_learners(places, exercise, out, others=platform_names)
+        read(path, learner, exercise, noted_times=noted_times, own_folder=own_folder or one_learner)
+        for learner, path, own_folder in _files_with_learners(places, exercise, out, others=platform_names)
     ]
     return _last_of_each_learner(_with_copied_ids_remarked(_with_distinct_learners(found)))
 
 
-def _read_from_platform(learner: str, path: Path, exercise: str, *, noted_times: bool) -> Submission:
+def _read_from_platform(path: Path, learner: str, exercise: str, **options: bool) -> Submission:
     """Read a file of a platform's download: its name tells the learner, and on Canvas more."""
     name, platform_id = platform_learner(learner)
-    found = read_submission(path, name, exercise, noted_times=noted_times)
+    found = read_submission(path, name, exercise, **options)
     late, order = canvas_facts(learner)
     remarks = (*found.remarks, *([CALLED_LATE] if late else []))
     return replace(found, remarks=remarks, order=order, platform_id=platform_id)
@@ -98,8 +100,11 @@ def _with_distinct_learners(found: list[Submission]) -> list[Submission]:
 
 def _files_with_learners(
     places: Iterable[Path], exercise: str, out: Path | None, *, others: bool
-) -> Iterator[tuple[str, Path]]:
-    """Each file that may be a submission, with its learner; ``others`` adds a platform's files of other kinds."""
+) -> Iterator[tuple[str, Path, bool]]:
+    """Each file that may be a submission: its learner, its path, and whether it lies in a folder of the learner's own.
+
+    ``others`` adds a platform's files of other kinds.
+    """
     written = [out.resolve(), out.resolve() / "feedback"] if out else []
     for place in places:
         if not os.path.lexists(place):
@@ -114,9 +119,9 @@ def _files_with_learners(
             prefix = _classroom_prefix(place, entries)
             for entry in entries:
                 for learner, path in _files_in_entry(entry, exercise, others=others):
-                    yield learner.removeprefix(prefix), path
+                    yield learner.removeprefix(prefix), path, path != entry
         else:
-            yield _learner_of(place, exercise), place
+            yield _learner_of(place, exercise), place, False
 
 
 def _entries_of(folder: Path) -> list[Path]:

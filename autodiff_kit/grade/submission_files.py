@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import zipfile
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -17,6 +18,7 @@ __all__ = [
     "has_suffix",
     "is_ignored_file",
     "is_ignored_folder",
+    "modules_beside",
     "notebook_from_zip",
     "read_file_bytes",
     "read_short_text",
@@ -24,6 +26,8 @@ __all__ = [
 
 MAX_FILE_BYTES: Final = 32 << 20
 MAX_ENTRIES: Final = 1000
+MAX_MODULES: Final = 20
+MAX_MODULE_BYTES: Final = 100_000
 ENTRY_MARK: Final = b"PK\1\2"  # begins each line of a zip file's list
 
 
@@ -78,6 +82,17 @@ def read_short_text(path: Path, most: int) -> str:
             return file.read(most).decode("utf-8", "replace") if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else ""
     except OSError:
         return ""
+
+
+def modules_beside(path: Path) -> tuple[tuple[str, str], ...]:
+    """Name and text of the Python files in a notebook's folder, as many as somebody writes for an exercise."""
+    try:
+        with os.scandir(path.parent) as folder:
+            names = sorted(entry.name for entry in islice(folder, MAX_ENTRIES))
+    except OSError:
+        return ()
+    modules = [name for name in names if name.endswith(".py") and name[:-3].isidentifier()][:MAX_MODULES]
+    return tuple((name, read_short_text(path.parent / name, MAX_MODULE_BYTES)) for name in modules)
 
 
 def notebook_from_zip(data: bytes) -> tuple[bytes, tuple[str, ...]]:

@@ -18,7 +18,14 @@ from autodiff_kit.lessons.timestamps import parse_timestamp
 from .exercise_lookup import find_exercise, find_known_exercise
 from .outside_text import clean_name, clean_text
 from .submission import Submission
-from .submission_files import RejectedSubmission, has_suffix, notebook_from_zip, read_file_bytes, read_short_text
+from .submission_files import (
+    RejectedSubmission,
+    has_suffix,
+    modules_beside,
+    notebook_from_zip,
+    read_file_bytes,
+    read_short_text,
+)
 
 __all__ = ["SUFFIXES", "file_time", "read_submission"]
 
@@ -30,7 +37,9 @@ MAX_CODE_BYTES: Final = 2 << 20
 MAX_PARTS: Final = 1_000_000
 
 
-def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times: bool = False) -> Submission:
+def read_submission(
+    path: Path, learner: str, exercise: str = "", *, noted_times: bool = False, own_folder: bool = False
+) -> Submission:
     """Read one file; any problem becomes the status and reason of the submission.
 
     Parameters
@@ -44,6 +53,8 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
     noted_times : bool, optional
         Take the time of the submission from a ``timestamp.txt`` beside it, as nbgrader writes it. Only for folders in
         which no learner can write.
+    own_folder : bool, optional
+        Whether all of its folder is the learner's, so that the modules beside it are.
 
     Returns
     -------
@@ -67,7 +78,8 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
         if has_suffix(path.name, ".zip"):
             data, of_bundle = notebook_from_zip(data)
             remarks += of_bundle
-        return _parse_submission(replace(blank, remarks=remarks), _parse_notebook(data), wanted)
+        found = _parse_submission(replace(blank, remarks=remarks), _parse_notebook(data), wanted)
+        return replace(found, modules=modules_beside(path)) if own_folder else found
     except RejectedSubmission as refused:
         return replace(blank, status=refused.status, reason=refused.reason, remarks=remarks)
     except StructureError:

@@ -32,6 +32,15 @@ kernel's way of counting."""
 MAX_LOGIN_LENGTH = 120
 MAX_NAMES, MAX_NAME = 4, 60
 """Of the names that changed after an answer, how many a message shows, and of each how many characters."""
+ADVICE: Final = {
+    "ModuleNotFoundError": "(The grader has the packages of the course, and the modules, .py, that lie beside the "
+    "notebook in its learner's own folder.)",
+    "FileNotFoundError": "(Of the files beside a notebook the grader has the modules, .py, alone. Let the notebook "
+    "make the file, or write its numbers into a cell.)",
+    "Read-only file system": "(In the grader a notebook can write in its own folder only; threads work there, "
+    "`multiprocessing` does not.)",
+}
+"""Errors that come from what the grader's sandbox has not."""
 MAX_PARTS = 3
 """A session, one run of a notebook, lasts at most this many times the time limit of a part, the cells or a question."""
 
@@ -97,13 +106,15 @@ class SubmissionSession:
         writes: Sequence[str],
         questions: Sequence[Mapping[str, Any]],
         examples: Mapping[str, Callback],
+        modules: Sequence[tuple[str, str]] = (),
     ) -> dict[str, str]:
         """Run the cells, of each so many statements; return for each function at the end: missing, untouched, there."""
         self.begin_part()
         self._sources = {place: source for place, source, _ in cells}
         self._connection.send(
-            "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions)
-        )
+            "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions),
+            modules=list(modules),
+        )  # fmt: skip
         while True:
             message = self._connection.receive("cell", "error", "ready")
             if message.kind == "ready":
@@ -165,7 +176,7 @@ class SubmissionSession:
         if message.kind == "cell":
             self.begun, self.line = (_checked_count(message.fields.get(name)) for name in ("begun", "line"))
         if message.kind == "error":
-            self.errors[place] = clean_text(message.fields.get("text"), 400)
+            self.errors[place] = _with_advice(clean_text(message.fields.get("text"), 400))
             if message.fields.get("memory") is True and not self.memory:
                 self.memory = cell_name(self._sources[place])
 
@@ -174,7 +185,7 @@ class SubmissionSession:
         if answer.kind == "slip":
             if about.get("memory") is True and not self.memory:
                 self.memory = "a function that was called"
-            raise LearnerCodeError(clean_text(about["text"], 2000), clean_text(about["place"], 500))
+            raise LearnerCodeError(_with_advice(clean_text(about["text"], 2000)), clean_text(about["place"], 500))
         value, gradients = answer.values
         return CallResult(
             value,
@@ -188,6 +199,11 @@ class SubmissionSession:
             _checked_count(about["peak"]),
             _checked_count(about["nodes"]),
         )
+
+
+def _with_advice(text: str) -> str:
+    """An error in words, and what a learner can do whose notebook runs without it at home."""
+    return " ".join([text, *(advice for sign, advice in ADVICE.items() if sign in text)])
 
 
 def _checked_answers(message: Message, question: str) -> list[list[str]]:

@@ -106,13 +106,10 @@ class AnswerLog:
 
     def all(self) -> list[Answer]:
         """What may count, the likeliest first: as it stands at the end, as checks saw it, as its cell left it."""
-        found = [*reversed(self._checked)]
+        found = [*reversed(self._checked), *filter(None, [self._written])]
         ended = Answer(self._pick(self._names), self._names)
-        own = ended.is_written_in(self._names)
-        if self._written is not None and not found and not (own and ended.is_complete):
-            found = [self._written]
         if ended.is_complete:
-            found.insert(0 if own else len(found), ended)
+            found.insert(0 if ended.is_written_in(self._names) else len(found), ended)
         distinct = {tuple(map(id, (*one.functions.values(), *one.used.values()))): one for one in reversed(found)}
         return [*reversed(distinct.values())][:MAX_ANSWERS]
 

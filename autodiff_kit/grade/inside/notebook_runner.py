@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -156,6 +157,8 @@ def run_submission(channel: int, shell: Any) -> None:
     sys.path.insert(0, "")  # as in a kernel, which finds the modules that a cell has written beside the notebook
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - notebooks that use the global generator get the same points on every run
+    for name, text in job.fields["modules"]:
+        Path(name).write_text(text, encoding="utf-8")
     questions, logins = _replace_exercise(job, shell.user_ns)
     for place, source, most in job.fields["cells"]:
         shell.begins_statement = _CellProgress(connection, place, most)
