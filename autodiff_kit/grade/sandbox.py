@@ -341,7 +341,9 @@ def _bwrap_command(control: int) -> list[str]:
 
 
 def _python_command() -> list[str]:
-    return [sys.executable, "-I", "-B", "-m", "autodiff_kit.grade.inside"]
+    """The command of this Python: its folder without links and ``..``, which lead nowhere among the mounts."""
+    executable = Path(sys.executable)
+    return [str(executable.parent.resolve() / executable.name), "-I", "-B", "-m", "autodiff_kit.grade.inside"]
 
 
 def _drop_root_arguments() -> list[str]:

@@ -13,6 +13,7 @@ from typing import Final
 from autodiff_kit.errors import FileError
 
 from .exercise_lookup import find_exercise, find_known_exercise
+from .outside_text import clean_name
 from .roster import canvas_facts, is_platform_name, platform_learner
 from .submission import CALLED_LATE, Submission
 from .submission_files import has_suffix, is_ignored_file, is_ignored_folder
@@ -72,11 +73,15 @@ def collect_submissions(
     """
     if exercise:
         find_exercise(exercise)
-    read = _read_from_platform if platform_names else read_submission
+    files = list(_files_with_learners(places, exercise, out, others=platform_names))
+    # Who names a file could give it the name of another's download: one among many that are none is not read as one.
+    downloads = sum(is_platform_name(learner) for learner, _, _ in files)
+    read = _read_from_platform if platform_names and 2 * downloads >= len(files) else read_submission
     found = [
         read(path, learner, exercise, noted_times=noted_times, own_folder=own_folder or one_learner)
-        for learner, path, own_folder in _files_with_learners(places, exercise, out, others=platform_names)
+        for learner, path, own_folder in files
     ]
+    found = _with_doubtful_logins_remarked(found, places)
     return _last_of_each_learner(_with_copied_ids_remarked(_with_distinct_learners(found)))
 
 
@@ -134,10 +139,30 @@ def _entries_of(folder: Path) -> list[Path]:
 def _classroom_prefix(place: Path, entries: Sequence[Path]) -> str:
     """What GitHub Classroom puts before each login: its clones are ``15-slots-submissions/15-slots-ada``."""
     assignment = place.absolute().name.removesuffix(CLONES)
-    if assignment == place.absolute().name:
-        return ""
     prefix = f"{assignment}-"
-    return prefix if all(len(entry.name) > len(prefix) and entry.name.startswith(prefix) for entry in entries) else ""
+    names = [entry.name for entry in _clones(entries) or filter(Path.is_dir, entries)]
+    known = assignment != place.absolute().name and names
+    return prefix if known and all(len(name) > len(prefix) and name.startswith(prefix) for name in names) else ""
+
+
+def _clones(entries: Iterable[Path]) -> list[Path]:
+    return [entry for entry in entries if os.path.lexists(entry / ".git")]
+
+
+def _with_doubtful_logins_remarked(found: Sequence[Submission], places: Iterable[Path]) -> list[Submission]:
+    """Add a remark to notebooks in clones whose names begin alike, and from which nothing was taken away."""
+    doubtful = {}
+    for place in filter(Path.is_dir, places):
+        entries = _entries_of(place)
+        names = [entry.name for entry in _clones(entries)]
+        prefix = os.path.commonprefix(names).rpartition("-")[0]  # noqa: RUF071 - names, no paths
+        if len(names) > 1 and prefix and not _classroom_prefix(place, entries):
+            words = (
+                "Its login is taken to be the whole name of its clone. If GitHub Classroom named it, call the folder "
+                f"of the clones {prefix}{CLONES}: then the login is what follows {prefix}-."
+            )
+            doubtful |= dict.fromkeys(map(clean_name, names), words)
+    return [replace(one, remarks=(*one.remarks, *filter(None, [doubtful.get(one.learner)]))) for one in found]
 
 
 def _files_in_entry(entry: Path, exercise: str, *, others: bool) -> Iterator[tuple[str, Path]]:
@@ -150,7 +175,7 @@ def _files_in_entry(entry: Path, exercise: str, *, others: bool) -> Iterator[tup
         return
     files = list(islice(_files_below(entry), MAX_FILES))
     notebooks = [path for path in files if has_suffix(path.name, *SUFFIXES)]
-    if (entry / ".git").exists():  # of what else a learner keeps in a repository nothing is a submission
+    if _clones([entry]):  # of what else a learner keeps in a repository nothing is a submission
         notebooks = [path for path in notebooks if _is_exercise(COPY_MARK.sub("", path.stem), exercise)] or notebooks
     # A file that is no notebook is rejected with the reason.
     for path in sorted(_likeliest(notebooks, exercise)) or files[:1]:

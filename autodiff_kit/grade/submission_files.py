@@ -127,7 +127,9 @@ def _only_notebook(entries: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:
     found = named or [entry for entry in entries if _may_be_the_notebook(entry)]
     if len(found) != 1:
         raise RejectedSubmission(
-            "invalid", f"The bundle holds {len(found)} notebooks; it must contain one, notebook.ipynb."
+            "invalid",
+            f"The bundle holds {len(found)} notebooks; it must contain one, notebook.ipynb. If it is a platform's "
+            "archive of all submissions, unpack it and give the folder.",
         )
     if _is_link(found[0]):
         raise RejectedSubmission("invalid", "The bundle's notebook is a symbolic link.")

@@ -228,8 +228,11 @@ def _submission_time(path: Path, *, noted_times: bool) -> tuple[str, tuple[str, 
     try:
         return parse_timestamp(noted).isoformat(timespec="seconds"), ()
     except (ValueError, OverflowError):
-        words = f"The time in its timestamp.txt cannot be read ({clean_text(noted, 40)}); that of the file counts."
-        return file_time(path), (words,)
+        words = (
+            f"The time in its timestamp.txt cannot be read ({clean_text(noted, 40)}), so it does not count as late. "
+            "Write it as 2026-11-20 08:30 UTC, and grade again."
+        )
+        return "", (words,)
 
 
 def file_time(path: Path) -> str:
