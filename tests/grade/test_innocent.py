@@ -6,12 +6,20 @@ import inspect
 import json
 import os
 import random
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from autodiff_kit.exercises.check_runner import question_rng
+from autodiff_kit.exercises.in_process import TimeLimitReached
+from autodiff_kit.exercises.protocol import Callback
 from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.grade.grading import grade_submission
+from autodiff_kit.grade.protocol import MessageSocket, ProtocolError
+from autodiff_kit.grade.rpc import RpcConnection
 from autodiff_kit.grade.submission_discovery import collect_submissions
 
 from .harmless_edits import CHECKS, EDITS, HandIn
@@ -88,24 +96,69 @@ def test_a_thread_that_asks_after_the_answer_was_given(hand_in):
     assert result.score >= FULL - 2  # the late calls may count as sweeps of the next case
 
 
-def test_threads_inside_of_a_function_that_the_grader_calls(hand_in):
-    """A request from a thread is answered while another one's waits for a function of the learner's."""
-    nested = """
-import numpy as np
-from concurrent.futures import ThreadPoolExecutor
+@pytest.fixture
+def two_ends():
+    """Both ends of a connection: the grader's, and the sandbox's."""
+    ours, theirs = socket.socketpair()
+    ends = RpcConnection(MessageSocket(ours)), RpcConnection(MessageSocket(theirs), BaseException)
+    yield ends
+    for end in ends:
+        end.channel.close()
 
-def jvp_by_pulls(kit, f, x, v):
-    y, pull = kit.vjp(f, x)
-    def in_a_thread(u):
-        with ThreadPoolExecutor(2) as pool:
-            return pool.submit(pull, u).result()
-    _, push = kit.vjp(in_a_thread, np.zeros(len(y)))
-    return push(v)
-"""
-    result = hand_in(answered(PUSH, jvp_3=nested))
-    assert result.status == "graded"
-    assert "20 seconds" not in message_of(result, "jvp-3")
-    assert result.score == FULL, message_of(result, "jvp-3")
+
+def test_requests_of_many_threads_also_within_each_other(two_ends):
+    """Each asks for a function that calls back, and what is called back asks again from threads of its own."""
+    grader, sandbox = two_ends
+    twice, plus_one = Callback(lambda f, x: f(f(x)), raw=True), Callback(lambda x: x + 1.0, raw=True)
+
+    def work():
+        outer, inner = sandbox.receive("start").values
+
+        def step(x):
+            with ThreadPoolExecutor(2) as pool:
+                return float(sum(pool.map(inner, [x, 2 * x, 3 * x])))
+
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda x: outer(step, x), [float(x) for x in range(12)]))
+        sandbox.send("end", [found])
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    grader.channel.deadline = time.monotonic() + 120
+    grader.send("start", [twice, plus_one])
+    (found,) = grader.receive("end").values
+    thread.join()
+    assert found == [6 * (6 * x + 3.0) + 3.0 for x in range(12)]
+
+
+def test_the_answer_to_a_request_that_was_given_up_is_dropped(two_ends):
+    """As where an endless loop over `push` reaches the time limit: what comes next is not taken for its answer."""
+    grader, sandbox = two_ends
+
+    def work():
+        (slow,) = sandbox.receive("start").values
+        answer = sandbox.channel.receive
+        sandbox.channel.receive = lambda _: (_ for _ in ()).throw(TimeLimitReached)
+        with pytest.raises(TimeLimitReached):
+            slow(1.0)
+        sandbox.channel.receive = answer
+        sandbox.send("end", [slow(2.0)])
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    grader.channel.deadline = time.monotonic() + 120
+    grader.send("start", [Callback(lambda x: 10 * x, raw=True)])
+    assert grader.receive("end").values == [20.0]
+    thread.join()
+
+
+def test_an_answer_that_nobody_asked_for_is_a_violation(two_ends):
+    grader, sandbox = two_ends
+    for message in (("answer", {"request": 1}), ("raise", {}), ("answer", {"request": "x"})):
+        sandbox.send(message[0], [1.0], **message[1])
+        grader.channel.deadline = time.monotonic() + 120
+        with pytest.raises(ProtocolError, match="not asked for"):
+            grader.receive("ready")
 
 
 @pytest.mark.parametrize(
