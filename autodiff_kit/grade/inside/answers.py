@@ -110,8 +110,10 @@ class AnswerLog:
         ended = Answer(self._pick(self._names), self._names)
         if ended.is_complete:
             found.insert(0 if ended.is_written_in(self._names) else len(found), ended)
-        distinct = {tuple(map(id, (*one.functions.values(), *one.used.values()))): one for one in reversed(found)}
-        return [*reversed(distinct.values())][:MAX_ANSWERS]
+        distinct: dict[tuple[int, ...], Answer] = {}
+        for one in found:
+            distinct.setdefault(tuple(map(id, (*one.functions.values(), *one.used.values()))), one)
+        return [*distinct.values()][:MAX_ANSWERS]
 
     def _pick(self, names: Mapping[str, object]) -> dict[str, object]:
         return {name: names.get(name) for name in self._writes}
