@@ -43,6 +43,7 @@ class Answer:
 
     def __init__(self, functions: Mapping[str, Any], names: Mapping[str, object]) -> None:
         self.functions = dict(functions)
+        self._named = {name: one for name, one in self.functions.items() if names.get(name) is one}
         self.used = _names_used(self.functions.values(), names)
 
     @property
@@ -56,18 +57,17 @@ class Answer:
 
     def changed(self, names: Mapping[str, object]) -> list[str]:
         """The names that mean something else now."""
-        meant = {**self.used, **self.functions}
+        meant = {**self._named, **self.used}
         return [name for name, value in meant.items() if names.get(name, _ABSENT) is not value]
 
     def restore(self, names: MutableMapping[str, object], at_the_end: Mapping[str, object]) -> None:
         """Give the names that the functions use their meaning, and all others that which they have at the end."""
-        names.clear()
-        names.update(at_the_end)
-        for name, value in self.used.items():
-            if value is _ABSENT:
+        wanted = {**at_the_end, **self.used}
+        for name in names.keys() | wanted.keys():
+            if wanted.get(name, _ABSENT) is _ABSENT:
                 names.pop(name, None)
             else:
-                names[name] = value
+                names[name] = wanted[name]
 
 
 class AnswerLog:
