@@ -151,7 +151,7 @@ def _clones(entries: Iterable[Path]) -> list[Path]:
 
 def _with_doubtful_logins_remarked(found: Sequence[Submission], places: Iterable[Path]) -> list[Submission]:
     """Add a remark to notebooks in clones whose names begin alike, and from which nothing was taken away."""
-    doubtful = {}
+    doubtful: dict[str, str] = {}
     for place in filter(Path.is_dir, places):
         entries = _entries_of(place)
         names = [entry.name for entry in _clones(entries)]

@@ -115,7 +115,7 @@ def make_silent_shell() -> Any:
         def __call__(self, result: Any = None) -> None:
             """Keep the value of a cell as ``_`` and in ``Out``, without calling its repr."""
             if result is not None:
-                self.update_user_ns(result)
+                self.update_user_ns(result)  # type: ignore[no-untyped-call]
 
     class EmptyFormatter(DisplayFormatter):
         def format(self, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
