@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from .question import Lesson, Question
 
-__all__ = ["Exercise", "GradedQuestion", "exercise"]
+__all__ = ["Exercise", "GradedQuestion", "caller_namespace", "exercise"]
 
 COST_OF_HINT_3 = 0.25
 TRIES_BEFORE_SOLUTION = 2
@@ -95,7 +95,7 @@ class GradedQuestion:
         began = time.perf_counter()
         past = _progress().question(self.id)
         used = attempt_seed(self.id, learner_id(), past.tries + 1) if seed is None else seed
-        names = {} if functions else _caller_namespace()
+        names = {} if functions else caller_namespace()
         found = self._functions_by_position(functions) if functions else self._functions_by_name(names)
         missing = [name for name in self._question.writes if not callable(found.get(name))]
         if self._question.parameters:
@@ -145,7 +145,7 @@ class GradedQuestion:
             Points. The draw depends on the question, the learner and, if it is set, the environment variable
             ``AUTODIFF_KIT_SECRET``.
         """
-        found = self._functions_by_name(_caller_namespace())
+        found = self._functions_by_name(caller_namespace())
         if self._question.private or not all(callable(function) for function in found.values()):
             return 0.0
         secret = os.environ.get("AUTODIFF_KIT_SECRET", "")
@@ -386,7 +386,7 @@ def _progress() -> Progress:
     return progress()
 
 
-def _caller_namespace() -> dict[str, Any]:
+def caller_namespace() -> dict[str, Any]:
     """Variables at the call of check(): those of the notebook and of the caller."""
     running = ipython_shell()
     frame = sys._getframe(2)

@@ -6,6 +6,7 @@ A failed check is called "not yet" and is not shown in red.
 from __future__ import annotations
 
 import html
+import math
 import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ __all__ = [
     "LearnerMessage",
     "format_points",
     "format_score",
+    "round_points",
 ]
 
 HEADINGS = {
@@ -130,9 +132,14 @@ class ExampleData(SimpleNamespace):
         return "\n".join(f"{name} = {format_value(value, 60)}" for name, value in vars(self).items())
 
 
+def round_points(score: float) -> float:
+    """Points with two decimals, halves upwards, as people round: 8.125 is 8.13."""
+    return math.floor(100 * score + 0.5 + 1e-9) / 100
+
+
 def format_points(score: float) -> str:
-    """Points as text, integers without decimals."""
-    return f"{score:g}" if score == int(score) else f"{score:.2f}".rstrip("0")
+    """Points as text, with two decimals at most, integers without any."""
+    return f"{round_points(score):.2f}".rstrip("0").rstrip(".")
 
 
 def format_score(score: float, most: float) -> str:

@@ -70,6 +70,7 @@ def collect_submissions(
     noted_times: bool = False,
     platform_names: bool = False,
     out: Path | None = None,
+    one_learner: bool = False,
     workers: int = 1,
 ) -> list[Submission]:
     """Read all submissions in some files and folders, each learner's in a process of its own.
@@ -86,6 +87,8 @@ def collect_submissions(
         Read the names as those of a download from Canvas or Moodle (see :func:`~.roster.platform_learner`).
     out : Path, optional
         The folder for grades; where it lies among the submissions it is no learner's.
+    one_learner : bool, optional
+        Whether all of it is one learner's.
     workers : int, optional
         Number of processes.
 
@@ -102,9 +105,9 @@ def collect_submissions(
     FileError
         If a path does not exist.
     """
-    hand_ins = find_hand_ins(places, exercise, platform_names=platform_names, out=out)
+    hand_ins = find_hand_ins(places, exercise, platform_names=platform_names, out=out, one_learner=one_learner)
     seen: set[str] = set()
-    jobs = [ReadJob(one, exercise, noted_times, platform_names, checks_folder(), seen) for one in hand_ins]
+    jobs = [ReadJob(one, exercise, noted_times, checks_folder(), seen) for one in hand_ins]
     found = [one for _, own in GRADERS.map(jobs, workers) for one in own]
     return sorted(found, key=lambda one: (one.learner, one.exercise))
 

@@ -58,7 +58,9 @@ def check_repository(folder: Path, exercise: str, limits: ResourceLimits | None 
         raise FileError(f"There is no folder {exercise}_checks at the top of this repository. Put it back there.")
     runner = make_runner(limits or ResourceLimits(), sandbox=False)
     try:
-        return grade_submission(read_submission(notebook, "you", exercise), runner, secrets.token_hex(32))
+        return grade_submission(
+            read_submission(notebook, "you", exercise, own_folder=True), runner, secrets.token_hex(32)
+        )
     finally:
         runner.close()
 

@@ -213,7 +213,7 @@ def _check_limits(options: argparse.Namespace) -> None:
 
 
 def _summary_line(out: Path, count: int, odd: int) -> str:
-    look = f" {odd} ended early or could not be read: see {out / 'report.html'}." if odd else ""
+    look = f" {odd} could not be graded in full: see {out / 'report.html'}." if odd else ""
     return f"{count} submission{'s' * (count != 1)}: {out / 'grades.csv'}, {out / 'feedback'}.{look}"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from .results import SubmissionResult
 
 __all__ = ["COLUMNS", "csv_text", "escape_formula", "grades_csv"]
 
+FORMULA_BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "−")
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
     "late_submission_penalty", "score", "max_score",
@@ -54,5 +56,5 @@ def csv_text(rows: Iterable[Sequence[object]]) -> str:
 
 
 def escape_formula(name: str) -> str:
-    """Prefix a text that a spreadsheet would read as a formula with an apostrophe."""
-    return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t")) else name
+    """Prefix a text that a spreadsheet would read as a formula with an apostrophe; some read wide letters as well."""
+    return f"'{name}" if unicodedata.normalize("NFKC", name[:1]) in FORMULA_BEGINNINGS else name

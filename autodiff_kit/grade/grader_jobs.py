@@ -69,7 +69,7 @@ class ReadJob:
         Files and folders of the learner.
     exercise : str
         Slug or number of the exercise; if empty, as each notebook's metadata says.
-    noted_times, platform_names : bool
+    noted_times : bool
         See :func:`~.submission_discovery.read_hand_in`.
     checks : str
         Folder with the checks of a teacher's own exercises, or empty.
@@ -82,7 +82,6 @@ class ReadJob:
     hand_in: HandIn
     exercise: str = ""
     noted_times: bool = False
-    platform_names: bool = False
     checks: str = ""
     seen: set[str] = field(default_factory=set)
     limits: GraderLimits = field(default_factory=GraderLimits)
@@ -93,9 +92,7 @@ class ReadJob:
 
     def work(self, _: SubmissionRunner | None) -> Any:
         """Read; in the grader's process."""
-        found = read_hand_in(
-            self.hand_in, self.exercise, noted_times=self.noted_times, platform_names=self.platform_names
-        )
+        found = read_hand_in(self.hand_in, self.exercise, noted_times=self.noted_times)
         return [one.as_facts() for one in found]
 
     def parse(self, answer: Any) -> list[Submission]:
@@ -165,12 +162,14 @@ class GradeJob:
         assert runner is not None, "a submission is graded by what runs it"
         facts = self.submission
         if facts.can_be_run:
-            found = read_submission(Path(facts.path), facts.learner)
+            own_folder = bool(facts.modules_sha256)
+            found = read_submission(Path(facts.path), facts.learner, own_folder=own_folder)
             if found.exercise != facts.exercise:  # the teacher named it, and not the notebook
-                found = read_submission(Path(facts.path), facts.learner, facts.exercise)
-            if found.sha256 != facts.sha256:
+                found = read_submission(Path(facts.path), facts.learner, facts.exercise, own_folder=own_folder)
+            if (found.sha256, found.modules_sha256) != (facts.sha256, facts.modules_sha256):
                 return {"changed": True}
-            facts = replace(facts, cells=found.cells, questions=found.questions, checks=found.checks)
+            read = {name: getattr(found, name) for name in ("cells", "questions", "checks", "modules")}
+            facts = replace(facts, **read)
         result = grade_submission(facts, runner, self.secret, (self.only,) if self.only else ())
         return {
             "status": result.status, "reason": result.reason, "login": result.login, "remarks": result.remarks,

@@ -90,10 +90,10 @@ def results_json(result: SubmissionResult) -> dict[str, Any]:
 
 def _only_submission(folder: Path, slug: str) -> Submission:
     """The last notebook of the folder that can be read and answers, under the name of the learner who handed it in."""
-    found = collect_submissions([folder / "submission"], slug)
+    found = collect_submissions([folder / "submission"], slug, one_learner=True)
     if not found:
         raise FileError(f"{folder / 'submission'} has no notebook. Hand in {slug}.ipynb.")
-    best = max(found, key=lambda one: (one.can_be_run, one.answers, one.submitted, one.sha256))
+    best = max(found, key=lambda one: one.precedence)
     return replace(best, learner=_learner(folder / "submission_metadata.json"))
 
 

@@ -29,7 +29,7 @@ from .submission_session import SubmissionSession, example_handle
 __all__ = ["grade_submission", "question_seed"]
 
 MAX_RUNS = 12
-"""The largest number of runs of a notebook; each but the first leaves out the cell or function that ended the last."""
+"""The largest number of runs of a notebook; each but the first leaves out the statement or function that ended one."""
 MAX_WALLS = 3
 """A new run begins only within this many times the time limit of a part."""
 EXIT_GRACE_SECONDS = 2.0
@@ -37,6 +37,7 @@ CHECK_GRACE_SECONDS = 2.0
 """What a check may take beyond the time limit: the connection has it as well, and says more about what it waits for."""
 MAX_CELL_ERRORS_SHOWN = 5
 MAX_MESSAGE = 4000  # characters
+MAX_LINE = 80  # characters
 
 
 def question_seed(secret: str, submission: Submission, question: str) -> int:
@@ -54,7 +55,8 @@ class _GradingState:
     """The state of grading one submission, over all runs of its notebook."""
 
     grades: dict[str, QuestionGrade] = field(default_factory=dict)
-    skipped_cells: set[int] = field(default_factory=set)
+    kept_statements: dict[int, int] = field(default_factory=dict)
+    """Of cells that ended a run, how many statements are run again."""
     cell_errors: dict[int, str] = field(default_factory=dict)
     status: str = ""
     reasons: list[str] = field(default_factory=list)
@@ -123,8 +125,10 @@ def _run_once(
     current: Question | None = None
     before: list[QuestionGrade] = []
     try:
-        cells = [(place, source) for place, source in submission.cells if place not in state.skipped_cells]
-        function_states = session.run(cells, _function_names(lesson), _question_headers(lesson), examples)
+        cells = _cells_to_run(submission, state)
+        function_states = session.run(
+            cells, _function_names(lesson), _question_headers(lesson), examples, submission.modules
+        )
         state.cell_errors.update(session.errors)
         state.login = session.login if any(question.parameters for question in asked) else ""
         for question in asked:
@@ -132,8 +136,8 @@ def _run_once(
                 current = question
                 seed = question_seed(secret, submission, question.id)
                 own, told = _learners_question(lesson, question, submission, session.login)
-                verdict = _check_question(own, seed, session, function_states, submission)
-                before.append(_question_grade(question, seed, verdict, told))
+                verdict, note = _check_question(own, seed, session, function_states, submission)
+                before.append(_question_grade(question, seed, verdict, note, told))
                 state.grades[question.id] = before[-1]
         current = None
         session.finish()
@@ -146,7 +150,7 @@ def _run_once(
         what = _what_ended(submission, session, lesson.labels[current.id] if current else "")
         state.add_failure(*_status_and_reason(error, exit_status, what))
         if current is None and session.place is not None:
-            state.skipped_cells.add(session.place)
+            state.kept_statements[session.place] = max(session.begun - 1, 0)
         if current is not None:
             seed = question_seed(secret, submission, current.id)
             state.grades[current.id] = _question_grade(current, seed, Verdict("error", 0.0, state.reasons[-1]))
@@ -176,20 +180,43 @@ def _check_question(
     session: SubmissionSession,
     function_states: dict[str, str],
     submission: Submission,
+) -> tuple[Verdict, str]:
+    """The verdict of the best answer to a question, and a note where it is not the one at the end of the notebook.
+
+    As in the notebook, where the best attempt counts. A private question has one answer: nobody may try several.
+    """
+    answers = session.answers[question.id]
+    if not answers:
+        return _verdict_without_answer(question, session, function_states, submission), ""
+    best, chosen = Verdict("not yet", -1.0, ""), 0
+    for place in range(1 if question.private else len(answers)):
+        session.answer = (question.id, place)
+        session.begin_part()
+        verdict = _check_answer(question, seed, session)
+        if verdict.share > best.share:
+            best, chosen = verdict, place
+        if best.outcome == "passed":
+            break
+    return best, _note_on_names(answers[chosen])
+
+
+def _verdict_without_answer(
+    question: Question, session: SubmissionSession, function_states: dict[str, str], submission: Submission
 ) -> Verdict:
     absent = [name for name in question.writes if function_states[name] != "there"]
-    if absent:
-        named = " and ".join(f"`{name}`" for name in absent)
-        missing = any(function_states[name] == "missing" for name in absent)
-        be = "are" if len(absent) > 1 else "is"
-        words = f"There is no function {named}." if missing else f"{named} {be} unchanged from the starter code."
-        stopped = [
-            session.errors[place] for place, id in submission.questions if id == question.id and place in session.errors
-        ]
-        if stopped and missing:
-            return Verdict("error", 0.0, f"{words} Its cell stopped with {stopped[-1]}")
-        return Verdict("not attempted", 0.0, words)
-    session.begin_part()
+    named = " and ".join(f"`{name}`" for name in absent or question.writes)
+    missing = any(function_states[name] == "missing" for name in absent)
+    be = "are" if len(absent) > 1 else "is"
+    words = f"There is no function {named}." if missing else f"{named} {be} unchanged from the starter code."
+    stopped = [
+        session.errors[place] for place, id in submission.questions if id == question.id and place in session.errors
+    ]
+    if stopped and missing:
+        return Verdict("error", 0.0, f"{words} Its cell stopped with {stopped[-1]}")
+    return Verdict("not attempted", 0.0, words)
+
+
+def _check_answer(question: Question, seed: int, session: SubmissionSession) -> Verdict:
     try:
         with _ended_after(session.seconds_left + CHECK_GRACE_SECONDS):
             return grade_attempt(question, {}, seed, session)
@@ -221,6 +248,14 @@ def _ended_after(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def _note_on_names(changed: Sequence[str]) -> str:
+    """What a learner is told whose answer has names with another meaning at the end of the notebook."""
+    if not changed:
+        return ""
+    named, mean = ", ".join(f"`{name}`" for name in changed), "mean" if len(changed) > 1 else "means"
+    return f"Further down in the notebook {named} {mean} something else; what counts is the answer from before that."
+
+
 def _is_innocent(before: Sequence[QuestionGrade], exit_status: ExitStatus) -> bool:
     """Whether a run may have ended for what an earlier question left behind; then the current one has a new run."""
     return any(grade.outcome == "error" for grade in before) or bool(before and exit_status.reason == "processes")
@@ -230,11 +265,24 @@ def _what_ended(submission: Submission, session: SubmissionSession, label: str) 
     """What a run ended in, in words: a function of a question, a cell, or the notebook."""
     if label:
         return f"{label}: a function of yours"
-    return "The notebook" if session.place is None else _cell_in_words(submission, session.place)
+    if session.place is None:
+        return "The notebook"
+    lines = dict(submission.cells)[session.place].splitlines()
+    what = _cell_in_words(submission, session.place)
+    if not (session.begun > 1 and 0 < session.line <= len(lines)):
+        return what
+    return f"{what}, from its line {session.line} on (`{clean_text(lines[session.line - 1].strip(), MAX_LINE)}`),"
+
+
+def _cells_to_run(submission: Submission, state: _GradingState) -> list[tuple[int, str, int | None]]:
+    """The cells, each with the number of its statements to run (None: all): what ended an earlier run is left out."""
+    kept = state.kept_statements
+    return [(place, source, kept.get(place)) for place, source in submission.cells if kept.get(place, 1)]
 
 
 def _cell_in_words(submission: Submission, place: int) -> str:
-    name = cell_name(dict(submission.cells)[place])
+    labels = find_exercise(submission.exercise).labels
+    name = cell_name(dict(submission.cells)[place], labels.get(dict(submission.questions).get(place, ""), ""))
     return name[0].upper() + name[1:]
 
 
@@ -261,11 +309,11 @@ def _status_and_reason(error: Exception, exit_status: ExitStatus, what: str) -> 
     return "crashed", f"{what} gave an answer that the grader cannot read ({type(error).__name__})."
 
 
-def _question_grade(question: Question, seed: int, verdict: Verdict, told: str = "") -> QuestionGrade:
+def _question_grade(question: Question, seed: int, verdict: Verdict, *told: str) -> QuestionGrade:
     points = float(question.points * verdict.share)
     # What is said about tries is for the notebook, where a learner can try again.
     message = clean_text(verdict.message.replace(translate("This cost no try."), "").rstrip(), MAX_MESSAGE)
-    message = f"{message}\n{told}" if told else message
+    message = "\n".join(filter(None, (message, *told)))
     return QuestionGrade(question.id, points, question.points, verdict.outcome, message, verdict.misconception, seed)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from autodiff_kit.errors import StructureError
+from autodiff_kit.exercises.messages import round_points
 
 from .assignment import counted_exercise, named_places
 from .csv_table import csv_text, escape_formula
@@ -17,6 +18,8 @@ __all__ = ["Enrolment", "canvas_csv", "match_roster", "moodle_csv"]
 
 # The first columns of Canvas' import file; Canvas identifies a student by the ID or the login.
 CANVAS_COLUMNS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+TEST_STUDENT = "Student, Test"
+"""Canvas' name for the teacher's view of the course as a student, a line of its export."""
 MAX_FEEDBACK_LENGTH = 2000  # characters per row
 MOODLE_GRADE, MOODLE_FEEDBACK, MOODLE_MOST = "Grade", "Feedback comments", "Maximum Grade"
 
@@ -74,7 +77,8 @@ def match_roster(results: Iterable[SubmissionResult], roster: Roster) -> Enrolme
         for name, result in own.items():
             if name not in mine or _is_better(result, mine[name]):
                 mine[name] = result
-    missing = [roster.name_at(place) for place in range(len(roster.rows)) if place not in rows]
+    names_of_rows = map(roster.name_at, range(len(roster.rows)))
+    missing = [name for place, name in enumerate(names_of_rows) if place not in rows and name != TEST_STUDENT]
     return Enrolment(rows, missing, sorted(strangers), names)
 
 
@@ -130,7 +134,7 @@ def canvas_csv(results: Iterable[SubmissionResult], roster: Roster | None = None
 
 def _as_text(points: float) -> str:
     """Points with two decimals at most, and with all digits before them."""
-    return f"{round(points, 2):.15g}"
+    return f"{round_points(points):.15g}"
 
 
 def _canvas_points(result: SubmissionResult | None, most: float, possible: float) -> str:

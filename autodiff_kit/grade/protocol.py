@@ -44,6 +44,8 @@ MAX_LINE_PARTS = 200_000
 # Keys and elements of all dictionaries and sets of a message: with equal hashes they take time by the square.
 MAX_HASHED = 4000
 MAX_DEPTH = 24
+MAX_ANSWERS = 4
+"""Sets of functions that may count for a question: as they stand at the end, and as checks saw them."""
 MAX_NAME = 200
 # Numeric dtypes in little-endian byte order; no objects.
 DTYPE = re.compile(r"(<[fiu](2|4|8|16)|<c(8|16|32)|\|[iub]1)\Z")

@@ -184,8 +184,8 @@ def _exercise_html(result: SubmissionResult, *, timed: bool) -> str:
     title = lesson.title if lesson else result.exercise or "Your submission"
     if not result.could_be_run:
         return f"<h2>{_escape(title)}</h2><p><strong>No grade yet.</strong> {_escape_with_code(result.reason)}</p>"
-    points = format_score(round(result.score, 2), result.max_score) if result.marks else "No points"
-    late = f", after {format_points(round(result.penalty, 2))} for being late" if result.penalty else ""
+    points = format_score(result.score, result.max_score) if result.marks else "No points"
+    late = f", after {format_points(result.penalty)} for being late" if result.penalty else ""
     head = f'<h2>{_escape(title)}</h2><p class="score"><strong>{points}</strong>{late}</p>'
     if result.submitted and timed:
         head += f'<p class="quiet">Handed in {_moment(result.submitted)}</p>'
@@ -223,8 +223,8 @@ def _score_lines(results: Iterable[SubmissionResult]) -> str:
     lines = []
     for exercise, own in sorted(by_exercise.items()):
         scores = [result.score for result in own]
-        ends = f"from {format_points(round(min(scores), 2))} to {format_points(round(max(scores), 2))}"
-        middle = format_score(round(statistics.median(scores), 2), max(result.max_score for result in own))
+        ends = f"from {format_points(min(scores))} to {format_points(max(scores))}"
+        middle = format_score(statistics.median(scores), max(result.max_score for result in own))
         lines.append(f"<p>{_escape(exercise)}: median {middle}, {ends}.</p>")
     return "".join(lines)
 
@@ -268,7 +268,7 @@ def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str],
     rows = [
         (
             links[result.learner],
-            f"{format_points(round(result.score, 2))} of {format_points(result.max_score)}" if result.marks else "none",
+            f"{format_points(result.score)} of {format_points(result.max_score)}" if result.marks else "none",
             _late_words(result),
             STATUS_WORDS[result.status],
             _escape(result.exercise),
@@ -285,7 +285,7 @@ def _scores_table(results: Sequence[SubmissionResult], links: Mapping[str, str],
 def _late_words(result: SubmissionResult) -> str:
     if not result.late:
         return "late in Canvas" if CALLED_LATE in result.remarks else ""
-    return f"{format_points(round(result.penalty, 2))} less" if result.penalty else "late"
+    return f"{format_points(result.penalty)} less" if result.penalty else "late"
 
 
 def _outcomes_table(results: Sequence[SubmissionResult]) -> str:

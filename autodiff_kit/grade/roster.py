@@ -184,7 +184,12 @@ def read_roster(path: Path) -> Roster:
             read = [{key: value or "" for key, value in row.items() if key} for row in table]
             rows = [row for row in read if any(value.strip() for value in row.values())]
             columns = list(table.fieldnames or ())
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except UnicodeDecodeError as error:
+        raise FileError(
+            f"{path} is not in UTF-8, as Canvas and Moodle write it; a spreadsheet has saved it, it seems. Give the "
+            "file as it was downloaded, or save it anew as CSV UTF-8."
+        ) from error
+    except (OSError, csv.Error) as error:
         raise FileError(
             f"{path} cannot be read ({error}). Export Canvas' gradebook as CSV, or download the grading worksheet of a "
             "Moodle assignment."

@@ -2,12 +2,16 @@
 
 A message refers to a function by a number. A remote function of tensors can be differentiated: its result comes with
 a token, and the gradient of the result calls the pullback (VJP) that belongs to the token.
+
+Several threads of a learner's may call remote functions at once. Each request has a number, which its answer repeats;
+one of the waiting threads reads, and hands on what is not its own.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +19,7 @@ import numpy as np
 
 from autodiff_kit import errors
 from autodiff_kit.exercises.in_process import callback_of_function
-from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, OpaqueValue, PlainCopier, type_name
+from autodiff_kit.exercises.protocol import Callback, CallbackNamespace, PlainCopier, SeededGenerator, type_name
 
 from .outside_text import clean_text
 from .protocol import (
@@ -32,6 +36,9 @@ __all__ = ["RemoteFunction", "RpcConnection", "error_text"]
 
 MAX_DEPTH = 40
 MAX_FUNCTIONS = 100_000
+ANSWERS = ("answer", "raise")
+MAX_WAITING = 8
+"""Messages that may wait until the thread that they are for looks for them; the grader's only thread leaves none."""
 # Limit for the arrays of all requests during one question, because pullbacks keep their arrays alive.
 MAX_REQUEST_BYTES = 8 << 20
 
@@ -56,7 +63,7 @@ class RemoteFunction:
 
     def __call__(self, *args: Any) -> Any:
         """Call the remote function; a tape that watches the arguments records a result that is a tensor."""
-        if not self.raw or any(callable(arg) for arg in args):
+        if not self.raw or any(callable(arg) for arg in args) or not any(map(_is_tensor, args)):
             return self.connection.request("call", self.number, [to_wire(arg) for arg in args]).values[0]
         answer = self.connection.request("watch", self.number, [to_wire(arg) for arg in args])
         value, token = answer.values[0], answer.fields["token"]
@@ -89,7 +96,14 @@ class RpcConnection:
         self._functions: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._pullbacks: list[tuple[Any, int]] = []
-        self._depth = self._request_bytes = 0
+        self._request_bytes = 0
+        self._nesting = threading.local()
+        self._sending = threading.RLock()
+        self._mail = threading.Condition()  # guards what follows
+        self._is_being_read = False
+        self._last_request = 0
+        self._open_requests: set[int] = set()
+        self._waiting: list[Message] = []
 
     def discard_pullbacks(self) -> None:
         """Discard the pullbacks of the previous question; requests for them fail from now on."""
@@ -124,35 +138,84 @@ class RpcConnection:
 
     def send(self, kind: str, values: list[Any] | None = None, **fields: Any) -> None:
         """Send a message."""
-        self.channel.send(Message(kind, fields, values or []), self)
+        with self._sending:
+            self.channel.send(Message(kind, fields, values or []), self)
 
     def request(self, how: str, number: int, args: list[Any]) -> Message:
         """Call a function of the other side, and meanwhile answer its requests."""
-        with self._nested():
-            self.send("ask", [args], how=how, number=number)
-            answer = self.receive("answer", "raise")
+        with self._nested(), self._open_request() as own:
+            self.send("ask", [args], how=how, number=number, request=own)
+            answer = self._wait_for(lambda message: message.kind in ANSWERS and message.fields.get("request") == own)
         if answer.kind == "raise":
             raise _error_from(answer)
         answer.values = [from_wire(value) for value in answer.values]
         return answer
 
     def receive(self, *kinds: str) -> Message:
-        """Return the next message of these kinds; requests that arrive before it are answered."""
+        """Return the next message that is no answer, which must be of these kinds; requests before it are answered."""
+        message = self._wait_for(lambda message: message.kind not in ANSWERS)
+        if message.kind not in kinds:
+            raise message.violation("a message out of turn")
+        return message
+
+    def _wait_for(self, is_wanted: Callable[[Message], bool]) -> Message:
+        """Return a message that one thread wants. Meanwhile this thread reads for all, unless another one does."""
         while True:
-            message = self.channel.receive(self)
-            if message.kind in kinds:
+            with self._mail:
+                self._mail.wait_for(lambda: not self._is_being_read or any(map(is_wanted, self._waiting)))
+                found = next(filter(is_wanted, self._waiting), None)
+                if found is not None:
+                    self._waiting.remove(found)
+                    return found
+                self._is_being_read = True
+            try:
+                message = self.channel.receive(self)
+            finally:
+                with self._mail:
+                    self._is_being_read = False
+                    self._mail.notify_all()
+            if message.kind == "ask":
+                self._handle_request(message)
+            elif is_wanted(message):
                 return message
-            if message.kind != "ask":
+            else:
+                self._keep(message)
+
+    def _keep(self, message: Message) -> None:
+        """Keep a message for another thread, or for later; an answer that nobody waits for any more is dropped."""
+        with self._mail:
+            if message.kind in ANSWERS:
+                number = message.fields.get("request")
+                if type(number) is not int or not 0 < number <= self._last_request:
+                    raise message.violation("an answer that was not asked for")
+                if number not in self._open_requests:
+                    return
+            if len(self._waiting) >= MAX_WAITING:
                 raise message.violation("a message out of turn")
-            self._handle_request(message)
+            self._waiting.append(message)
+            self._mail.notify_all()
+
+    @contextmanager
+    def _open_request(self) -> Iterator[int]:
+        """A new request's number; when its thread gives up, for instance at the time limit, its answer is dropped."""
+        with self._mail:
+            self._last_request += 1
+            own = self._last_request
+            self._open_requests.add(own)
+        try:
+            yield own
+        finally:
+            with self._mail:
+                self._open_requests.discard(own)
+                self._waiting = [message for message in self._waiting if message.fields.get("request") != own]
 
     def _handle_request(self, message: Message) -> None:
         try:
-            how, number = message.fields["how"], message.fields["number"]
+            how, number, request = message.fields["how"], message.fields["number"], int(message.fields["request"])
             work = {"call": self._call_function, "watch": self._call_with_pullback, "pull": self._apply_pullback}[how]
             args = [from_wire(arg) for arg in message.values[0]]
             self._request_bytes += message.size
-        except (KeyError, IndexError, TypeError) as error:
+        except (KeyError, IndexError, TypeError, ValueError) as error:
             raise message.violation("a request violates the format") from error
         try:
             with self._nested():
@@ -162,9 +225,9 @@ class RpcConnection:
         except (ConnectionLost, ProtocolError, ResponseTimeout):
             raise
         except self._caught as error:
-            self.send("raise", type=type_name(error), text=error_text(error))
+            self.send("raise", type=type_name(error), text=error_text(error), request=request)
             return
-        self.send("answer", values, **fields)
+        self.send("answer", values, request=request, **fields)
 
     def _call_function(self, number: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         function: Any = self.local_function(number)
@@ -181,10 +244,11 @@ class RpcConnection:
         value, back = vjp(function, *(as_tensor(arg) for arg in args))
         if type(value) is not Tensor:
             return [to_wire(value)], {"token": None}
-        if len(self._pullbacks) >= MAX_FUNCTIONS:
-            raise MessageTooLarge("too many pullbacks")
-        self._pullbacks.append((back, len(args)))
-        return [to_wire(value)], {"token": len(self._pullbacks) - 1}
+        with self._mail:
+            if len(self._pullbacks) >= MAX_FUNCTIONS:
+                raise MessageTooLarge("too many pullbacks")
+            self._pullbacks.append((back, len(args)))
+            return [to_wire(value)], {"token": len(self._pullbacks) - 1}
 
     def _apply_pullback(self, token: int, args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
         if not (type(token) is int and 0 <= token < len(self._pullbacks)):
@@ -197,30 +261,28 @@ class RpcConnection:
 
     @contextmanager
     def _nested(self) -> Iterator[None]:
-        if self._depth >= MAX_DEPTH:
+        depth = getattr(self._nesting, "depth", 0)
+        if depth >= MAX_DEPTH:
             raise RuntimeError("functions call each other too deeply.")
-        self._depth += 1
+        self._nesting.depth = depth + 1
         try:
             yield
         finally:
-            self._depth -= 1
+            self._nesting.depth = depth
 
 
 def to_wire(value: Any) -> Any:
     """Convert a value for sending: tensors are marked as tensors, functions stay, other values become plain data."""
-    tuples, others = (PlainCopier(lambda function: OpaqueValue("function")) for _ in range(2))  # type: ignore[arg-type,return-value]
+    tuples, others = (PlainCopier(lambda function: function) for _ in range(2))  # type: ignore[arg-type,return-value]
     return _to_wire(value, tuples, others, 0)
 
 
 def _to_wire(value: Any, tuples: PlainCopier, others: PlainCopier, depth: int) -> Any:
-    from autodiff_kit.core.tensor import Tensor
-    from autodiff_kit.core.variable import Variable
-
-    if type(value) in (Tensor, Variable):
+    if _is_tensor(value):
         return TensorValue(value.numpy())
     if type(value) is tuple:
         return tuples.container(value, lambda item: _to_wire(item, tuples, others, depth + 1), depth)
-    if isinstance(value, Callback | CallbackNamespace) or callable(value):
+    if isinstance(value, Callback | CallbackNamespace | SeededGenerator) or callable(value):
         return value
     return others.copy(value, depth)
 
@@ -234,6 +296,13 @@ def from_wire(value: Any) -> Any:
     if type(value) in (tuple, list):
         return type(value)(from_wire(item) for item in value)
     return value
+
+
+def _is_tensor(value: object) -> bool:
+    from autodiff_kit.core.tensor import Tensor
+    from autodiff_kit.core.variable import Variable
+
+    return type(value) in (Tensor, Variable)
 
 
 def _remote_function_of(function: Any) -> RemoteFunction | None:

@@ -30,21 +30,24 @@ MAX_REMARK: Final = 1000
 MAX_QUESTIONS: Final = 50
 MAX_FINGERPRINT: Final = 256
 SHA256: Final = re.compile(r"[0-9a-f]{64}")
+LEADING_TEXT = re.compile(r'\A(?:\s+|#[^\n]*|"""[^"]*"""|\'\'\'[^\']*\'\'\')*+')
+"""Comments and a docstring, which say less than the first line of code."""
 CALLED_LATE = "Canvas calls this file late; compare its time with that of the submission in Canvas."
 
 
-def cell_name(source: str) -> str:
-    """A cell in words, by its first line of code: learners see no numbers of cells.
+def cell_name(source: str, label: str = "") -> str:
+    r"""A cell in words, by its first line of code and its question: learners see no numbers of cells.
 
     Examples
     --------
     >>> cell_name("x = 1 / 0")
     'the cell `x = 1 / 0`'
+    >>> cell_name("# mine\ndef push(x): ...", "q1")
+    'the cell `def push(x): ...` of q1'
     """
-    lines = [line.strip() for line in source.splitlines() if line.strip()]
-    first = next((line for line in lines if not line.startswith("#")), lines[0] if lines else "")
-    shown = clean_text(first, MAX_FIRST_LINE).replace("`", "'")
-    return f"the cell `{shown}`"
+    text = LEADING_TEXT.sub("", source) or source
+    shown = clean_text(text.strip().partition("\n")[0].strip(), MAX_FIRST_LINE).replace("`", "'")
+    return f"the cell `{shown}`{label and f' of {label}'}"
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,9 @@ class Submission:
     questions : tuple of (int, str)
         Index and question id of each code cell of a question.
     checks : tuple of (int, str)
-        Those question cells that were released as checks.
+        Those question cells that were released as checks or for hints, and hold no answer.
     status, reason : str
-        Set if the notebook cannot be run or was tampered with.
+        Set if the notebook cannot be run.
     stamp, sha256, submitted : str
         The learner's random id, the hash of the notebook, and the time of the file.
     remarks : tuple of str
@@ -82,6 +85,14 @@ class Submission:
         The file.
     fingerprints : tuple of (str, frozenset of int)
         Question id and fingerprint of each answer (see :mod:`.similarity`).
+    begun : int
+        The number of its questions for which there is more than the starter.
+    file : str
+        The name of its file.
+    modules : tuple of (str, str)
+        Name and text of the Python files beside it, which its cells may import.
+    modules_sha256 : str
+        A hash of these; empty where there are none.
     """
 
     learner: str
@@ -101,22 +112,42 @@ class Submission:
     answers: bool = False
     path: str = ""
     fingerprints: tuple[tuple[str, frozenset[int]], ...] = ()
+    begun: int = 0
+    file: str = ""
+    modules: tuple[tuple[str, str], ...] = ()
+    modules_sha256: str = ""
 
     @property
     def can_be_run(self) -> bool:
-        """Whether it is a notebook of a known exercise; one with a changed check is run as well."""
-        return self.status in ("", "tampered")
+        """Whether it is a notebook of a known exercise."""
+        return not self.status
+
+    @property
+    def precedence(self) -> tuple[object, ...]:
+        """By which one of a learner's submissions counts: what can be run and has answers in it, then the last one."""
+        return self.can_be_run, self.answers, self.begun > 0, self.submitted, self.order, self.begun, self.sha256
 
     @property
     def key(self) -> str:
         """A hash that identifies this submission."""
         known = [self.learner, self.exercise, self.sha256, self.submitted, self.status, self.platform_id, *self.logins]
-        parts = json.dumps(known)
+        parts = json.dumps([*known, self.modules_sha256])
         return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     def as_facts(self) -> dict[str, Any]:
         """The JSON object of what a grader's process tells the batch."""
-        names = ("exercise", "status", "reason", "stamp", "sha256", "submitted", "answers", "path")
+        names = (
+            "exercise",
+            "status",
+            "reason",
+            "stamp",
+            "sha256",
+            "modules_sha256",
+            "submitted",
+            "answers",
+            "begun",
+            "path",
+        )
         prints = [[id, [f"{one:x}" for one in hashes]] for id, hashes in self.fingerprints]
         return {name: getattr(self, name) for name in names} | {"remarks": self.remarks, "fingerprints": prints}
 
@@ -132,6 +163,8 @@ class Submission:
         status, submitted, path = found["status"], found["submitted"], found["path"]
         if status not in STATUSES_BEFORE_RUN or not (type(path) is str and len(path) <= MAX_PATH):
             raise ValueError("a status or path has no known form")
+        if not (type(found["begun"]) is int and 0 <= found["begun"] <= MAX_QUESTIONS):
+            raise ValueError("a count is out of range")
         if submitted:
             parse_timestamp(submitted)
         prints = [
@@ -141,10 +174,15 @@ class Submission:
         return cls(
             learner, clean_text(found["exercise"], MAX_NAMES), status=status, platform_id=platform_id,
             reason=clean_text(found["reason"], MAX_REASON), stamp=clean_text(found["stamp"], MAX_NAMES),
-            sha256=found["sha256"] if SHA256.fullmatch(found["sha256"]) else "", submitted=clean_text(submitted, 40),
-            remarks=clean_remarks(found["remarks"]), answers=found["answers"] is True, path=path,
+            sha256=_clean_hash(found["sha256"]), modules_sha256=_clean_hash(found["modules_sha256"]),
+            submitted=clean_text(submitted, 40),
+            remarks=clean_remarks(found["remarks"]), answers=found["answers"] is True, begun=found["begun"], path=path,
             fingerprints=tuple(prints),
         )  # fmt: skip
+
+
+def _clean_hash(found: str) -> str:
+    return found if SHA256.fullmatch(found) else ""
 
 
 def clean_remarks(found: Any) -> tuple[str, ...]:

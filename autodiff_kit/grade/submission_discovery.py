@@ -34,6 +34,8 @@ MAX_FOLDERS: Final = 10_000
 MAX_NOTEBOOKS: Final = 200
 """Notebooks and bundles of one learner that are read: on a hub, each exercise of a course several times."""
 CLONES: Final = "-submissions"
+# What browsers, JupyterLab and systems add to the name of a second copy: "x (1)", "x-Copy1", "x copy 2", "x - Copy".
+COPY_MARK: Final = re.compile(r"(?: ?\(\d+\)| ?- ?[Cc]opy\d*| [Cc]opy(?: \d+)?)+$")
 # A bundle's name ends with the receipt of handing in: the beginning of a hash, and a number.
 RECEIPT: Final = re.compile(r"-[0-9a-f]{6,64}(?:-[0-9]{2,6})?$")
 
@@ -48,10 +50,13 @@ class Entry:
         The file or folder.
     name : str
         The learner's name as a platform wrote it, with number and time.
+    own_folder : bool
+        Whether all of the file's folder is the learner's.
     """
 
     path: str
     name: str
+    own_folder: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,15 +71,23 @@ class HandIn:
         The number of Canvas or Moodle in the names of a download; empty for other names.
     entries : tuple of Entry
         Files and folders.
+    remarks : tuple of str
+        What the names leave in doubt.
     """
 
     learner: str
     platform_id: str
     entries: tuple[Entry, ...]
+    remarks: tuple[str, ...] = ()
 
 
 def find_hand_ins(
-    places: Sequence[Path], exercise: str = "", *, platform_names: bool = False, out: Path | None = None
+    places: Sequence[Path],
+    exercise: str = "",
+    *,
+    platform_names: bool = False,
+    out: Path | None = None,
+    one_learner: bool = False,
 ) -> list[HandIn]:
     """Find what each learner handed in, without a look into any file or any learner's folder.
 
@@ -88,6 +101,8 @@ def find_hand_ins(
         Read the names as those of a download from Canvas or Moodle (see :func:`platform_learner`).
     out : Path, optional
         The folder for grades; where it lies among the submissions it is no learner's.
+    one_learner : bool, optional
+        Whether all of it is one learner's.
 
     Returns
     -------
@@ -103,17 +118,25 @@ def find_hand_ins(
     """
     if exercise:
         find_exercise(exercise)
+    found = [
+        Entry(str(path.absolute()), name, _is_folder(path) or one_learner)
+        for name, path in _entries_with_learners(places, exercise, out, others=platform_names)
+    ]
+    # Who names a file could give it the name of another's download: one among many that are none is not read as one.
+    is_download = platform_names and 2 * sum(is_platform_name(one.name) for one in found) >= len(found)
     entries: dict[tuple[str, str], list[Entry]] = {}
-    for name, path in _entries_with_learners(places, exercise, out, others=platform_names):
-        learner, platform_id = platform_learner(name) if platform_names else (name, "")
-        entries.setdefault((clean_name(learner), platform_id), []).append(Entry(str(path.absolute()), name))
-    found = [HandIn(learner, platform_id, tuple(own)) for (learner, platform_id), own in sorted(entries.items())]
-    return _with_distinct_learners(found)
+    for one in found:
+        learner, platform_id = platform_learner(one.name) if is_download else (one.name, "")
+        entries.setdefault((clean_name(learner), platform_id), []).append(one)
+    doubts = _doubtful_logins(places)
+    hand_ins = [
+        HandIn(learner, platform_id, tuple(own), tuple(filter(None, [doubts.get(learner)])))
+        for (learner, platform_id), own in sorted(entries.items())
+    ]
+    return _with_distinct_learners(hand_ins)
 
 
-def read_hand_in(
-    hand_in: HandIn, exercise: str = "", *, noted_times: bool = False, platform_names: bool = False
-) -> list[Submission]:
+def read_hand_in(hand_in: HandIn, exercise: str = "", *, noted_times: bool = False) -> list[Submission]:
     """Read what one learner handed in: a submission for each exercise, with cells.
 
     Parameters
@@ -124,8 +147,6 @@ def read_hand_in(
         Slug or number of the exercise; by default as each notebook's metadata says.
     noted_times : bool, optional
         Take times from ``timestamp.txt`` (see :func:`read_submission`).
-    platform_names : bool, optional
-        Whether the names are those of a download from Canvas or Moodle.
 
     Returns
     -------
@@ -134,10 +155,10 @@ def read_hand_in(
     """
     found = []
     for entry in hand_in.entries:
-        late, order = canvas_facts(entry.name) if platform_names else (False, ())
+        late, order = canvas_facts(entry.name) if hand_in.platform_id else (False, ())
         for path in _files_of_entry(Path(entry.path), exercise):
-            one = read_submission(path, hand_in.learner, exercise, noted_times=noted_times)
-            remarks = (*one.remarks, *([CALLED_LATE] if late else []))
+            one = read_submission(path, hand_in.learner, exercise, noted_times=noted_times, own_folder=entry.own_folder)
+            remarks = (*one.remarks, *([CALLED_LATE] if late else []), *hand_in.remarks)
             one = replace(one, path=str(path), remarks=remarks, order=order, platform_id=hand_in.platform_id)
             found.append(replace(one, fingerprints=answer_fingerprints(one), cells=(), questions=(), checks=()))
     return _last_of_each_learner(found)
@@ -193,10 +214,30 @@ def _entries_of(folder: Path) -> list[Path]:
 def _classroom_prefix(place: Path, entries: Sequence[Path]) -> str:
     """What GitHub Classroom puts before each login: its clones are ``15-slots-submissions/15-slots-ada``."""
     assignment = place.absolute().name.removesuffix(CLONES)
-    if assignment == place.absolute().name:
-        return ""
     prefix = f"{assignment}-"
-    return prefix if all(len(entry.name) > len(prefix) and entry.name.startswith(prefix) for entry in entries) else ""
+    names = [entry.name for entry in _clones(entries) or filter(Path.is_dir, entries)]
+    known = assignment != place.absolute().name and names
+    return prefix if known and all(len(name) > len(prefix) and name.startswith(prefix) for name in names) else ""
+
+
+def _clones(entries: Iterable[Path]) -> list[Path]:
+    return [entry for entry in entries if os.path.lexists(entry / ".git")]
+
+
+def _doubtful_logins(places: Iterable[Path]) -> dict[str, str]:
+    """A remark for each clone whose name begins as all others do, and from which nothing was taken away."""
+    doubtful: dict[str, str] = {}
+    for place in filter(Path.is_dir, places):
+        entries = _entries_of(place)
+        names = [entry.name for entry in _clones(entries)]
+        prefix = os.path.commonprefix(names).rpartition("-")[0]  # noqa: RUF071 - names, no paths
+        if len(names) > 1 and prefix and not _classroom_prefix(place, entries):
+            words = (
+                "Its login is taken to be the whole name of its clone. If GitHub Classroom named it, call the folder "
+                f"of the clones {prefix}{CLONES}: then the login is what follows {prefix}-."
+            )
+            doubtful |= dict.fromkeys(map(clean_name, names), words)
+    return doubtful
 
 
 def _files_of_entry(entry: Path, exercise: str) -> Sequence[Path]:
@@ -205,9 +246,8 @@ def _files_of_entry(entry: Path, exercise: str) -> Sequence[Path]:
         return [entry]
     files = list(islice(_files_below(entry), MAX_FILES))
     notebooks = [path for path in files if has_suffix(path.name, *SUFFIXES)]
-    if os.path.exists(entry / ".git"):  # noqa: PTH110 - Path.exists raises where a link leads to an impossible name
-        # Of what else a learner keeps in a repository nothing is a submission.
-        notebooks = [path for path in notebooks if _is_exercise(path.stem, exercise)] or notebooks
+    if _clones([entry]):  # of what else a learner keeps in a repository nothing is a submission
+        notebooks = [path for path in notebooks if _is_exercise(COPY_MARK.sub("", path.stem), exercise)] or notebooks
     # A file that is no notebook is rejected with the reason.
     return sorted(_likeliest(notebooks, exercise)) or files[:1]
 
@@ -257,9 +297,15 @@ def _last_of_each_learner(found: list[Submission]) -> list[Submission]:
         groups.setdefault((one.learner, one.exercise), []).append(one)
     chosen = []
     for group in groups.values():
-        last = max(group, key=lambda one: (one.can_be_run, one.answers, one.submitted, one.order, one.sha256))
+        last = max(group, key=lambda one: one.precedence)
         if len(group) > 1:
-            words = f"{len(group)} notebooks were handed in; the last one that can be read counts."
-            last = replace(last, remarks=(*last.remarks, words))
+            last = replace(last, remarks=(*last.remarks, _words_on_choice(last, group)))
         chosen.append(last)
     return sorted(chosen, key=lambda one: (one.learner, one.exercise))
+
+
+def _words_on_choice(chosen: Submission, group: Sequence[Submission]) -> str:
+    why = "the last one with answers in it" if chosen.begun else "the last one that can be read"
+    rivals = [one for one in group if one.begun and one is not chosen and one.submitted == chosen.submitted]
+    equal = f" {rivals[0].file} has the same time; look which of them is meant." if rivals and chosen.begun else ""
+    return f"{len(group)} notebooks were handed in; {chosen.file} counts, {why}.{equal}"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import os
 import stat
 import zipfile
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -15,8 +19,10 @@ __all__ = [
     "MAX_FILE_BYTES",
     "RejectedSubmission",
     "has_suffix",
+    "hash_of_modules",
     "is_ignored_file",
     "is_ignored_folder",
+    "modules_beside",
     "notebook_from_zip",
     "read_file_bytes",
     "read_short_text",
@@ -24,6 +30,8 @@ __all__ = [
 
 MAX_FILE_BYTES: Final = 32 << 20
 MAX_ENTRIES: Final = 1000
+MAX_MODULES: Final = 20
+MAX_MODULE_BYTES: Final = 100_000
 ENTRY_MARK: Final = b"PK\1\2"  # begins each line of a zip file's list
 
 
@@ -80,6 +88,22 @@ def read_short_text(path: Path, most: int) -> str:
         return ""
 
 
+def modules_beside(path: Path) -> tuple[tuple[str, str], ...]:
+    """Name and text of the Python files in a notebook's folder, as many as somebody writes for an exercise."""
+    try:
+        with os.scandir(path.parent) as folder:
+            names = sorted(entry.name for entry in islice(folder, MAX_ENTRIES))
+    except OSError:
+        return ()
+    modules = [name for name in names if name.endswith(".py") and name[:-3].isidentifier()][:MAX_MODULES]
+    return tuple((name, read_short_text(path.parent / name, MAX_MODULE_BYTES)) for name in modules)
+
+
+def hash_of_modules(modules: Sequence[tuple[str, str]]) -> str:
+    """SHA-256 over names and texts; empty where there are none."""
+    return hashlib.sha256(json.dumps(modules).encode("utf-8", "surrogatepass")).hexdigest() if modules else ""
+
+
 def notebook_from_zip(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     """The notebook of a zip bundle, with remarks. Nothing is unpacked, so entry names are never used as paths."""
     count = data.count(ENTRY_MARK)  # reading a list of half a million takes seconds
@@ -112,7 +136,9 @@ def _only_notebook(entries: list[zipfile.ZipInfo]) -> zipfile.ZipInfo:
     found = named or [entry for entry in entries if _may_be_the_notebook(entry)]
     if len(found) != 1:
         raise RejectedSubmission(
-            "invalid", f"The bundle holds {len(found)} notebooks; it must contain one, notebook.ipynb."
+            "invalid",
+            f"The bundle holds {len(found)} notebooks; it must contain one, notebook.ipynb. If it is a platform's "
+            "archive of all submissions, unpack it and give the folder.",
         )
     if _is_link(found[0]):
         raise RejectedSubmission("invalid", "The bundle's notebook is a symbolic link.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +16,17 @@ from autodiff_kit.exercises.question import Lesson
 from autodiff_kit.lessons.timestamps import parse_timestamp
 
 from .exercise_lookup import find_exercise, find_known_exercise
-from .integrity import check_integrity
 from .outside_text import clean_name, clean_text
 from .submission import Submission
-from .submission_files import RejectedSubmission, has_suffix, notebook_from_zip, read_file_bytes, read_short_text
+from .submission_files import (
+    RejectedSubmission,
+    has_suffix,
+    hash_of_modules,
+    modules_beside,
+    notebook_from_zip,
+    read_file_bytes,
+    read_short_text,
+)
 
 __all__ = ["SUFFIXES", "file_time", "read_submission"]
 
@@ -30,7 +38,9 @@ MAX_CODE_BYTES: Final = 2 << 20
 MAX_PARTS: Final = 1_000_000
 
 
-def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times: bool = False) -> Submission:
+def read_submission(
+    path: Path, learner: str, exercise: str = "", *, noted_times: bool = False, own_folder: bool = False
+) -> Submission:
     """Read one file; any problem becomes the status and reason of the submission.
 
     Parameters
@@ -44,6 +54,8 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
     noted_times : bool, optional
         Take the time of the submission from a ``timestamp.txt`` beside it, as nbgrader writes it. Only for folders in
         which no learner can write.
+    own_folder : bool, optional
+        Whether all of its folder is the learner's, so that the modules beside it are.
 
     Returns
     -------
@@ -57,7 +69,8 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
     """
     wanted = find_exercise(exercise) if exercise else None
     submitted, remarks = _submission_time(path, noted_times=noted_times)
-    blank = Submission(clean_name(learner), wanted.slug if wanted else "", submitted=submitted)
+    slug = wanted.slug if wanted else ""
+    blank = Submission(clean_name(learner), slug, submitted=submitted, file=clean_name(path.name))
     try:
         if not has_suffix(path.name, *SUFFIXES):
             raise RejectedSubmission("invalid", _reason_without_suffix(path))
@@ -66,7 +79,9 @@ def read_submission(path: Path, learner: str, exercise: str = "", *, noted_times
         if has_suffix(path.name, ".zip"):
             data, of_bundle = notebook_from_zip(data)
             remarks += of_bundle
-        return _parse_submission(replace(blank, remarks=remarks), _parse_notebook(data), wanted)
+        found = _parse_submission(replace(blank, remarks=remarks), _parse_notebook(data), wanted)
+        modules = modules_beside(path) if own_folder else ()
+        return replace(found, modules=modules, modules_sha256=hash_of_modules(modules))
     except RejectedSubmission as refused:
         return replace(blank, status=refused.status, reason=refused.reason, remarks=remarks)
     except StructureError:
@@ -110,9 +125,6 @@ def _parse_notebook(data: bytes) -> dict[str, Any]:
 
 def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesson | None) -> Submission:
     about = _kit_metadata(notebook)
-    language = _as_dict(_as_dict(notebook.get("metadata")).get("language_info")).get("name")
-    if type(language) is str and language.lower() not in ("python", "ipython"):
-        raise RejectedSubmission("unsupported", f"It is written in {clean_text(language, 40)}, but must be in Python.")
     named = about.get("exercise") or about.get("slug") or None
     lesson = wanted or (find_known_exercise(named) if type(named) is str else None)
     if lesson is None:
@@ -120,28 +132,48 @@ def _parse_submission(blank: Submission, notebook: dict[str, Any], wanted: Lesso
     cells = notebook["cells"]
     _check_cells(cells)
     asked = _question_cells(cells)
+    sources = {place: _cell_source(cell) for place, cell in enumerate(cells) if _is_code(cell)}
     ours = {question.id for question in lesson.questions}
     if wanted is not None and named not in (None, wanted.slug) and not ours & {id for _, id in asked}:
         raise RejectedSubmission(
             "invalid", f"It is another exercise's file: {clean_text(named, 80)}, not {wanted.slug}."
         )
-    stamp = about.get("learner")
-    found = replace(
+    begun = _begun_questions(lesson, sources.values())
+    language = _as_dict(_as_dict(notebook.get("metadata")).get("language_info")).get("name")
+    if type(language) is str and language.lower() not in ("python", "ipython") and not begun:
+        raise RejectedSubmission(
+            "unsupported",
+            f"It is written in {clean_text(language, 40)}, but must be in Python. Choose a Python kernel, save it, and "
+            "hand it in again.",
+        )
+    return replace(
         blank,
         exercise=lesson.slug,
-        cells=tuple((place, _cell_source(cell)) for place, cell in enumerate(cells) if _is_code(cell)),
+        cells=tuple(sources.items()),
         questions=asked,
-        checks=tuple((place, id) for place, id in asked if _was_check(cells[place], id)),
-        stamp=clean_text(stamp, 80),
+        checks=tuple((place, id) for place, id in asked if _is_check(cells[place], id)),
+        stamp=clean_text(about.get("learner"), 80),
+        remarks=blank.remarks + _remark_on_strange_cells(asked, ours),
+        answers=named == lesson.slug or any(id in ours for _, id in asked) or _names_a_function(lesson, sources),
+        begun=begun,
     )
-    found = replace(found, answers=named == lesson.slug or _answers(found, lesson))
-    return check_integrity(found, lesson, cells)
 
 
-def _answers(found: Submission, lesson: Lesson) -> bool:
-    ours = {question.id for question in lesson.questions}
+def _remark_on_strange_cells(asked: Iterable[tuple[int, str]], ours: set[str]) -> tuple[str, ...]:
+    strange = sorted({id[:40] for _, id in asked} - ours)
+    return (f"There are cells of other exercises: {', '.join(strange[:5])}.",) if strange else ()
+
+
+def _begun_questions(lesson: Lesson, sources: Iterable[str]) -> int:
+    """The number of questions for which there is more than the starter: a cell that names what they ask for."""
+    starters = {question.starter.strip() for question in lesson.questions}
+    own = "\n".join(source for source in sources if source.strip() not in starters)
+    return sum(any(re.search(rf"\b{name}\b", own) for name in question.writes) for question in lesson.questions)
+
+
+def _names_a_function(lesson: Lesson, sources: Mapping[int, str]) -> bool:
     wanted = re.compile("|".join(rf"\b{name}\b" for question in lesson.questions for name in question.writes))
-    return any(id in ours for _, id in found.questions) or any(wanted.search(source) for _, source in found.cells)
+    return any(map(wanted.search, sources.values()))
 
 
 def _unknown_exercise_reason(named: object) -> str:
@@ -166,8 +198,10 @@ def _question_cells(cells: list[dict[str, Any]]) -> tuple[tuple[int, str], ...]:
     return tuple((place, clean_text(name, 80)) for place, name in named if type(name) is str)
 
 
-def _was_check(cell: dict[str, Any], question: str) -> bool:
-    return _kit_metadata(cell).get("part") == "check" or cell.get("id") == f"{question}-check"
+def _is_check(cell: dict[str, Any], question: str) -> bool:
+    """Whether a cell was released as a check or for hints, and nobody has written an answer into it."""
+    released = _kit_metadata(cell).get("part") in ("check", "help") or cell.get("id") == f"{question}-check"
+    return released and "def " not in _cell_source(cell)
 
 
 def _kit_metadata(thing: dict[str, Any]) -> dict[str, Any]:
@@ -196,8 +230,11 @@ def _submission_time(path: Path, *, noted_times: bool) -> tuple[str, tuple[str, 
     try:
         return parse_timestamp(noted).isoformat(timespec="seconds"), ()
     except (ValueError, OverflowError):
-        words = f"The time in its timestamp.txt cannot be read ({clean_text(noted, 40)}); that of the file counts."
-        return file_time(path), (words,)
+        words = (
+            f"The time in its timestamp.txt cannot be read ({clean_text(noted, 40)}), so it does not count as late. "
+            "Write it as 2026-11-20 08:30 UTC, and grade again."
+        )
+        return "", (words,)
 
 
 def file_time(path: Path) -> str:

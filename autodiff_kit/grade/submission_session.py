@@ -7,10 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
-from autodiff_kit.exercises.protocol import Call, Callback, CallResult, LearnerCodeError, ReturnedFunction
+import numpy as np
+
+from autodiff_kit.exercises.protocol import (
+    Call,
+    Callback,
+    CallResult,
+    LearnerCodeError,
+    ReturnedFunction,
+    SeededGenerator,
+)
 
 from .outside_text import clean_text
-from .protocol import Message, MessageSocket, MessageTooLarge, ProtocolError
+from .protocol import MAX_ANSWERS, Message, MessageSocket, MessageTooLarge, ProtocolError
 from .rpc import RpcConnection, to_wire
 from .submission import cell_name
 
@@ -21,6 +30,17 @@ MEMORY_ALLOWANCE: Final = 3 << 19
 """Bytes that a process may grow by for what is not an answer's: messages, code that is used for the first time, and the
 kernel's way of counting."""
 MAX_LOGIN_LENGTH = 120
+MAX_NAMES, MAX_NAME = 4, 60
+"""Of the names that changed after an answer, how many a message shows, and of each how many characters."""
+ADVICE: Final = {
+    "ModuleNotFoundError": "(The grader has the packages of the course, and the modules, .py, that lie beside the "
+    "notebook in its learner's own folder.)",
+    "FileNotFoundError": "(Of the files beside a notebook the grader has the modules, .py, alone. Let the notebook "
+    "make the file, or write its numbers into a cell.)",
+    "Read-only file system": "(In the grader a notebook can write in its own folder only; threads work there, "
+    "`multiprocessing` does not.)",
+}
+"""Errors that come from what the grader's sandbox has not."""
 MAX_PARTS = 3
 """A session, one run of a notebook, lasts at most this many times the time limit of a part, the cells or a question."""
 
@@ -51,6 +71,14 @@ class SubmissionSession:
     ----------
     place : int or None
         The index of the cell that is running, or ran last.
+    begun : int
+        How many of its statements have begun; the last of them runs, or ran last.
+    line : int
+        The first line of that statement in the cell, from 1; 0 if none has begun.
+    answers : dict
+        Question id -> for each answer that may count, the names that mean something else at the end of the notebook.
+    answer : tuple of (str, int)
+        The question, and the place of its answer, that calls are for.
     errors : dict
         The error of each cell that stopped, by index.
     memory : str
@@ -65,23 +93,28 @@ class SubmissionSession:
         self._probe = probe
         self._sources: dict[int, str] = {}
         self.place: int | None = None
+        self.begun = self.line = 0
+        self.answers: dict[str, list[list[str]]] = {}
+        self.answer = ("", 0)
         self.errors: dict[int, str] = {}
         self.memory = ""
         self.login = ""
 
     def run(
         self,
-        cells: Sequence[tuple[int, str]],
+        cells: Sequence[tuple[int, str, int | None]],
         writes: Sequence[str],
         questions: Sequence[Mapping[str, Any]],
         examples: Mapping[str, Callback],
+        modules: Sequence[tuple[str, str]] = (),
     ) -> dict[str, str]:
-        """Run the cells; return for each required function: missing, untouched or there."""
+        """Run the cells, of each so many statements; return for each function at the end: missing, untouched, there."""
         self.begin_part()
-        self._sources = dict(cells)
+        self._sources = {place: source for place, source, _ in cells}
         self._connection.send(
-            "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions)
-        )
+            "run", [dict(examples)], cells=list(cells), writes=list(writes), questions=list(questions),
+            modules=list(modules),
+        )  # fmt: skip
         while True:
             message = self._connection.receive("cell", "error", "ready")
             if message.kind == "ready":
@@ -89,6 +122,7 @@ class SubmissionSession:
                 if type(states) is not dict:
                     raise message.violation("the states of the functions are missing")
                 self.place = None
+                self.answers = {about["id"]: _checked_answers(message, about["id"]) for about in questions}
                 self.login = clean_text(message.fields.get("login"), MAX_LOGIN_LENGTH)
                 return {name: clean_text(states.get(name), 20) for name in writes}
             self._record_cell_message(message)
@@ -116,8 +150,8 @@ class SubmissionSession:
         measured = call.memory and self._probe is not None and self._probe.start_memory()
         try:
             self._connection.send(
-                "call", values, function=function, name=call.name[:MAX_NAME_LENGTH], quiet=call.quiet,
-                wrt=list(call.wrt), sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
+                "call", values, answer=list(self.answer), function=function, name=call.name[:MAX_NAME_LENGTH],
+                quiet=call.quiet, wrt=list(call.wrt), sharing=call.sharing, errors=list(call.errors), tapes=call.tapes,
                 memory=call.memory, without=list(call.without),
             )  # fmt: skip
         except MessageTooLarge:  # perhaps by what the learner's functions returned before
@@ -144,8 +178,10 @@ class SubmissionSession:
         if type(place) is not int or place not in self._sources:
             raise message.violation("a cell that was not sent")
         self.place = place
+        if message.kind == "cell":
+            self.begun, self.line = (_checked_count(message.fields.get(name)) for name in ("begun", "line"))
         if message.kind == "error":
-            self.errors[place] = clean_text(message.fields.get("text"), 400)
+            self.errors[place] = _with_advice(clean_text(message.fields.get("text"), 400))
             if message.fields.get("memory") is True and not self.memory:
                 self.memory = cell_name(self._sources[place])
 
@@ -154,7 +190,7 @@ class SubmissionSession:
         if answer.kind == "slip":
             if about.get("memory") is True and not self.memory:
                 self.memory = "a function that was called"
-            raise LearnerCodeError(clean_text(about["text"], 2000), clean_text(about["place"], 500))
+            raise LearnerCodeError(_with_advice(clean_text(about["text"], 2000)), clean_text(about["place"], 500))
         value, gradients = answer.values
         return CallResult(
             value,
@@ -169,6 +205,20 @@ class SubmissionSession:
             _checked_count(about["nodes"]),
             _checked_count(about["record"]),
         )
+
+
+def _with_advice(text: str) -> str:
+    """An error in words, and what a learner can do whose notebook runs without it at home."""
+    return " ".join([text, *(advice for sign, advice in ADVICE.items() if sign in text)])
+
+
+def _checked_answers(message: Message, question: str) -> list[list[str]]:
+    """The names that changed after each answer to a question."""
+    try:
+        answers = message.fields["answers"][question][:MAX_ANSWERS]
+        return [[clean_text(name, MAX_NAME) for name in changed[:MAX_NAMES]] for changed in answers]
+    except (LookupError, TypeError) as error:
+        raise message.violation("the answers are missing") from error
 
 
 def _array_bytes(value: object) -> int:
@@ -187,11 +237,12 @@ def _checked_count(told: object) -> int:
 
 def example_handle(numbers: Mapping[str, object]) -> Callback:
     """A handle that returns the example values of a question; functions among them can be differentiated remotely."""
-    crossed = {name: _as_sendable(name, value) for name, value in numbers.items()}
+    crossed = tuple((name, _as_sendable(value)) for name, value in numbers.items())
     return Callback(lambda: crossed, "example", raw=False)
 
 
-def _as_sendable(name: str, value: object) -> object:
-    if callable(value) and not isinstance(value, Callback):
-        return Callback(value, name, raw=True)
+def _as_sendable(value: object) -> object:
+    """A value as a message can hold it; a generator of random numbers becomes one with a seed drawn from it."""
+    if isinstance(value, np.random.Generator):
+        return SeededGenerator(int(value.integers(1 << 62)))
     return to_wire(value)

@@ -24,7 +24,7 @@ def parse_timestamp(text: str) -> datetime:
     ----------
     text : str
         Such as ``2026-11-30T23:59+01:00``. A time without a zone is taken as UTC. The zone may also be written
-        as ``UTC`` after a blank, as nbgrader does.
+        as ``UTC`` or ``GMT`` after a blank, as nbgrader does.
 
     Returns
     -------
@@ -41,5 +41,5 @@ def parse_timestamp(text: str) -> datetime:
     >>> parse_timestamp("2026-11-30T23:59+01:00").isoformat()
     '2026-11-30T22:59:00+00:00'
     """
-    found = datetime.fromisoformat(text.replace(" UTC", "+00:00"))
+    found = datetime.fromisoformat(text.replace(" UTC", "+00:00").replace(" GMT", "+00:00"))
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)

@@ -247,3 +247,18 @@ def test_the_starter_and_the_answer_come_apart():
         "def f():\n    ...\n",
         "def f():\n    return 1\n",
     )
+
+
+def test_a_second_question_as_the_guide_says(tmp_path):
+    path = new_exercise("newton_steps", tmp_path)
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    first = [cell for cell in notebook["cells"] if "question" in cell["metadata"].get("autodiff_kit", {})]
+    copies = json.loads(json.dumps(first).replace("newton-steps-1", "newton-steps-2").replace("q1", "q2"))
+    place = notebook["cells"].index(first[-1]) + 1
+    notebook["cells"][place:place] = copies
+    begin = next(cell for cell in notebook["cells"] if cell["id"] == "begin")
+    begin["source"] = "".join(begin["source"]).replace("(q1,) =", "q1, q2 =")
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    lesson = read_master(path).lesson
+    assert [question.id for question in lesson.questions] == ["newton-steps-1", "newton-steps-2"]
+    assert lesson.points == 4

@@ -95,7 +95,7 @@ def test_a_batch_from_end_to_end(subs, tmp_path, capsys):
     assert {path.name for path in (out / "feedback").iterdir()} == {f"{name}.html" for name in found}
     assert (out / "grades.csv").read_text().count("\n") == 7
     said = capsys.readouterr().out
-    assert "2 ended early or could not be read" in said
+    assert "2 could not be graded in full" in said
     assert all(Path(path).exists() for path in re.findall(rf"{out}/[\w.]*\w", said))
     assert len(re.findall(rf"{out}/", said)) == 3
 

@@ -115,10 +115,17 @@ def test_clones_are_submissions_of_their_logins(tmp_path):
         (repository / "notes").mkdir()
         (repository / "notes" / "scratch.ipynb").write_text(json.dumps({"nbformat": 4, "cells": []}))
         git("init", "-q", cwd=repository)
-    found = collect_submissions([clones])
-    assert [(one.learner, one.exercise, one.status, one.remarks) for one in found] == [
-        ("ada", LESSON.slug, "", ()), ("ben-slots", LESSON.slug, "", ()),
-    ]  # fmt: skip
+    expected = [("ada", LESSON.slug, "", ()), ("ben-slots", LESSON.slug, "", ())]
+    for beside in ("", "grades.csv", "notes/list.txt"):  # what a teacher keeps there changes nobody's login
+        if beside:
+            (clones / beside).parent.mkdir(exist_ok=True)
+            (clones / beside).write_text("x")
+        found = [one for one in collect_submissions([clones]) if one.learner != "notes"]
+        assert [(one.learner, one.exercise, one.status, one.remarks) for one in found] == expected
+    for one in collect_submissions([clones.rename(tmp_path / "handed-in")]):
+        if one.learner != "notes":
+            assert one.learner.startswith("slots-")
+            assert "call the folder of the clones slots-submissions" in one.remarks[0]
 
 
 def test_a_folder_that_is_no_set_of_clones_keeps_its_names(tmp_path):

@@ -13,6 +13,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from autodiff_kit.errors import FileError, StructureError
+from autodiff_kit.exercises.messages import format_points
 from autodiff_kit.grade.assignment import remark_other_exercises, remark_shared_rows
 from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.lms_export import canvas_csv, match_roster, moodle_csv
@@ -120,6 +121,34 @@ def test_a_file_named_like_a_shortened_download_is_another_learner(tmp_path):
     first, second = collect_submissions([tmp_path], platform_names=True)
     assert (first.learner, first.platform_id) == ("adal_17", "17")
     assert (second.learner, second.platform_id) == ("adal_17⟨file⟩", "")
+
+
+def test_nobody_takes_anothers_line_by_a_name_like_a_downloads(tmp_path):
+    """In a folder of hand-ins whose files learners name."""
+    for name in ("ada", "bob", "x_18_9_y"):
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps(with_cell(repr(name))), encoding="utf-8")
+    found = collect_submissions([tmp_path], platform_names=True)
+    assert [(one.learner, one.platform_id) for one in found] == [("ada", ""), ("bob", ""), ("x_18_9_y", "")]
+
+
+def test_canvas_test_student_is_not_missing(tmp_path):
+    text = CANVAS + '"Student, Test",99,,f0e1,A' + "," * (CANVAS.splitlines()[0].count(",") - 4) + "\n"
+    enrolled = match_roster([], roster(tmp_path, text))
+    assert enrolled.missing
+    assert "Student, Test" not in enrolled.missing
+
+
+def test_a_table_that_a_spreadsheet_saved_says_how_to_save_it(tmp_path):
+    path = tmp_path / "roster.csv"
+    path.write_bytes(CANVAS.strip("\ufeff").replace("Lovelace", "Löwe").encode("cp1252"))
+    with pytest.raises(FileError, match="not in UTF-8.*save it anew as CSV UTF-8"):
+        read_roster(path)
+
+
+def test_halves_are_rounded_as_people_round(tmp_path):
+    assert [format_points(points) for points in (8.125, 8.375, 2.675, 0.005, 3.0, 0.0, 1.1, 2.5)] == [
+        "8.13", "8.38", "2.68", "0.01", "3", "0", "1.1", "2.5",
+    ]  # fmt: skip
 
 
 def test_a_column_has_the_grades_of_the_exercise_that_most_handed_in(tmp_path):

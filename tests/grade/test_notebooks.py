@@ -193,9 +193,11 @@ def test_a_time_noted_beside_the_notebook_counts_only_when_it_is_asked_for(tmp_p
     assert collect_submissions([tmp_path])[0].submitted == "2023-11-14T22:13:20+00:00"
     [noted] = collect_submissions([tmp_path], noted_times=True)
     assert (noted.submitted, noted.remarks) == ("2026-11-20T08:30:00+00:00", ())
+    (tmp_path / "ada" / "timestamp.txt").write_text("2026-11-20 08:30:00.000000 GMT\n")
+    assert collect_submissions([tmp_path], noted_times=True) == [noted]
     (tmp_path / "ada" / "timestamp.txt").write_text("2026-11-20 09:30:00.000000 CET\n")
     [unread] = collect_submissions([tmp_path], noted_times=True)
-    assert unread.submitted == "2023-11-14T22:13:20+00:00"
+    assert unread.submitted == "", "the file's time would make it late"
     assert "timestamp.txt cannot be read (2026-11-20 09:30:00.000000 CET)" in unread.remarks[0]
 
 

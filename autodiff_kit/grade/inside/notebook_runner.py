@@ -6,19 +6,22 @@ import os
 import random
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from autodiff_kit.exercises.check_runner import Verdict, is_stub
+from autodiff_kit.exercises.check_runner import Verdict
+from autodiff_kit.exercises.exercise import caller_namespace
 from autodiff_kit.exercises.in_process import InProcessRunner, copy_argument
 from autodiff_kit.exercises.messages import CheckResult, ExampleData, LearnerMessage
 from autodiff_kit.exercises.protocol import Call, LearnerCodeError, ReturnedFunction, type_name
 
 from ..protocol import ConnectionLost, Message, MessageSocket, ProtocolError
-from ..rpc import RpcConnection, error_text, from_wire
+from ..rpc import RpcConnection, error_text
+from .answers import Answer, AnswerLog, function_state
 
 __all__ = ["DeferredQuestion", "make_silent_shell", "run_submission"]
 
@@ -29,10 +32,10 @@ SYNTAX_ERRORS = (SyntaxError, IndentationError, TabError)
 class DeferredQuestion:
     """Replaces an exercise question while the notebook runs; the grader checks the answers afterwards."""
 
-    def __init__(self, about: dict[str, Any], example: Any) -> None:
+    def __init__(self, about: dict[str, Any], example: Any, names: Mapping[str, object]) -> None:
         self.id, self.label, self.title, self.points = (about[name] for name in ("id", "label", "title", "points"))
-        self._writes, self._example = about["writes"], example
-        self.given: dict[str, object] = {}
+        self._example = example
+        self.answers = AnswerLog(about["writes"], names)
 
     def __repr__(self) -> str:
         return f"{self.label} ({self.id}): {self.title}, {self.points} point{'s' * (self.points != 1)}"
@@ -41,17 +44,17 @@ class DeferredQuestion:
     def example(self) -> ExampleData:
         """The learner's example values."""
         numbers = self._example.function()
-        return ExampleData(**{name: copy_argument(from_wire(value)) for name, value in numbers.items()})
+        return ExampleData(**{name: copy_argument(value) for name, value in numbers})
 
     def check(self, *functions: object, seed: int | None = None) -> CheckResult:
-        """Return a note instead of a check; functions given to it are kept under the names that a question asks for."""
-        if len(functions) == len(self._writes):
-            self.given = dict(zip(self._writes, functions, strict=True))
+        """Return a note instead of a check; the functions that a check would take now are kept."""
+        self.answers.keep_checked(functions, caller_namespace())
         later = Verdict("graded later", 0.0, "The grader checks this after all cells have run.")
         return CheckResult(later, score=0.0, points=self.points, seed=seed or 0, after="")
 
     def graded(self, *functions: object) -> float:
-        """Return no points."""
+        """Return no points; the functions are kept as by a check."""
+        self.answers.keep_checked(functions, caller_namespace())
         return 0.0
 
     def hint(self, n: int | None = None) -> LearnerMessage:
@@ -76,6 +79,26 @@ class DeferredExercise(tuple[DeferredQuestion, ...]):
         raise AttributeError(f"This exercise has q1 to q{len(self)}; got {name!r}.")
 
 
+class _CellRunner:
+    """What the grader's shell does in another way than IPython's."""
+
+    begins_statement: Callable[[int], bool] = staticmethod(lambda line: True)
+
+    async def run_code(self, code_obj: Any, result: Any = None, *, async_: bool = False) -> Any:
+        """Run a statement of a cell, unless it ended an earlier run; IPython ends the cell then."""
+        if not self.begins_statement(min(filter(None, (line for _, _, line in code_obj.co_lines())), default=0)):
+            return True
+        shell: Any = super()
+        return await shell.run_code(code_obj, result, async_=async_)
+
+    def run_line_magic(self, magic_name: str, line: str, _stack_depth: int = 1) -> Any:
+        """Run a magic; an unknown one is a kernel's or an extension's, such as ``%autosave``, and does nothing."""
+        shell: Any = super()
+        if shell.find_line_magic(magic_name) is None:
+            return None
+        return shell.run_line_magic(magic_name, line, _stack_depth + 1)
+
+
 def make_silent_shell() -> Any:
     """An IPython shell without history and output; created once, before processes are forked."""
     from IPython.core.displayhook import DisplayHook
@@ -88,17 +111,19 @@ def make_silent_shell() -> Any:
         def publish(self, *args: Any, **kwargs: Any) -> None:
             """Discard what is displayed."""
 
-    class DiscardingDisplayHook(DisplayHook):
+    class KeepingDisplayHook(DisplayHook):
         def __call__(self, result: Any = None) -> None:
-            """Discard the value of a cell, without calling its repr."""
+            """Keep the value of a cell as ``_`` and in ``Out``, without calling its repr."""
+            if result is not None:
+                self.update_user_ns(result)  # type: ignore[no-untyped-call]
 
     class EmptyFormatter(DisplayFormatter):
         def format(self, *args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
             """Return no representation."""
             return {}, {}
 
-    class QuietShell(InteractiveShell):
-        display_pub_class, displayhook_class = DiscardingPublisher, DiscardingDisplayHook
+    class QuietShell(_CellRunner, InteractiveShell):
+        display_pub_class, displayhook_class = DiscardingPublisher, KeepingDisplayHook
 
         def enable_gui(self, gui: Any = None) -> None:
             """Ignore requests for a GUI."""
@@ -117,7 +142,6 @@ def make_silent_shell() -> Any:
 
     config = Config()
     config.HistoryManager.enabled = False
-    config.InteractiveShell.cache_size = 0
     shell = QuietShell.instance(config=config)
     shell.run_line_magic("matplotlib", "inline")  # takes a second on first use, so it is done before the fork
     return shell
@@ -133,28 +157,43 @@ def run_submission(channel: int, shell: Any) -> None:
     sys.path.insert(0, "")  # as in a kernel, which finds the modules that a cell has written beside the notebook
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002 - notebooks that use the global generator get the same points on every run
-    questions, logins = _replace_exercise(job)
-    for place, source in job.fields["cells"]:
-        connection.send("cell", place=place)
+    for name, text in job.fields["modules"]:
+        Path(name).write_text(text, encoding="utf-8")
+    questions, logins = _replace_exercise(job, shell.user_ns)
+    for place, source, most in job.fields["cells"]:
+        shell.begins_statement = _CellProgress(connection, place, most)
         error = _run_cell(shell, source)
         if error is not None:
             connection.send("error", place=place, text=error[0], memory=error[1])
-    _take_functions_handed_over(questions, shell.user_ns)
-    states = {name: _function_state(shell.user_ns.get(name)) for name in job.fields["writes"]}
-    connection.send("ready", states=states, login=logins[-1] if logins else "")
-    _answer_calls(connection, shell.user_ns)
+        for question in questions:
+            question.answers.keep_written()
+    states = {name: function_state(shell.user_ns.get(name)) for name in job.fields["writes"]}
+    answers = {question.id: question.answers.all() for question in questions}
+    changed = {id: [one.changed(shell.user_ns) for one in found] for id, found in answers.items()}
+    connection.send("ready", states=states, answers=changed, login=logins[-1] if logins else "")
+    _answer_calls(connection, answers, shell.user_ns)
 
 
-def _take_functions_handed_over(questions: DeferredExercise, names: dict[str, Any]) -> None:
-    """Where no function has the name that a question asks for, the one of ``q1.check(mine)`` is the answer."""
-    for question in questions:
-        for name, function in question.given.items():
-            if _function_state(names.get(name)) != "there":
-                names[name] = function
+class _CellProgress:
+    """Tells the grader which statement of a cell begins, up to the one that ended an earlier run."""
+
+    def __init__(self, connection: RpcConnection, place: int, most: int | None) -> None:
+        self._connection, self._place, self._most, self._begun = connection, place, most, 0
+        connection.send("cell", place=place, begun=0, line=0)
+
+    def __call__(self, line: int) -> bool:
+        if self._begun == self._most:
+            return False
+        self._begun += 1
+        self._connection.send("cell", place=self._place, begun=self._begun, line=line)
+        return True
 
 
-def _answer_calls(connection: RpcConnection, names: dict[str, Any]) -> None:
-    answer = InProcessRunner(names, lean=True)
+def _answer_calls(
+    connection: RpcConnection, answers: Mapping[str, Sequence[Answer]], names: MutableMapping[str, object]
+) -> None:
+    """Answer the calls of checks; each is for one of the answers to a question, with the names that it saw."""
+    at_the_end, runners = dict(names), dict[tuple[str, int], InProcessRunner]()
     while True:
         try:
             message = connection.receive("call", "end")
@@ -162,7 +201,11 @@ def _answer_calls(connection: RpcConnection, names: dict[str, Any]) -> None:
             return
         if message.kind == "end":
             return
-        _answer_call(connection, answer, message)
+        id, place = message.fields["answer"]
+        if (id, place) not in runners:
+            answers[id][place].restore(names, at_the_end)
+            runners[id, place] = InProcessRunner(answers[id][place].functions, lean=True)
+        _answer_call(connection, runners[id, place], message)
 
 
 def _answer_call(connection: RpcConnection, answer: InProcessRunner, message: Message) -> None:
@@ -206,16 +249,10 @@ def _parse_call(message: Message) -> Call:
     )
 
 
-def _function_state(value: object) -> str:
-    if not callable(value):
-        return "missing"
-    return "untouched" if is_stub(value) else "there"
-
-
 def _run_cell(shell: Any, source: str) -> tuple[str, bool] | None:
     """Run a cell; return the text of its error and whether it is a MemoryError, or None."""
     try:
-        result = shell.run_cell(source, store_history=False)
+        result = shell.run_cell(source, store_history=True)
         error = result.error_before_exec or result.error_in_exec
     except BaseException as raised:  # noqa: BLE001 - a cell may have replaced parts of the shell
         error = raised
@@ -251,13 +288,13 @@ def _line_of_cell(error: BaseException) -> int:
     return number
 
 
-def _replace_exercise(job: Message) -> tuple[DeferredExercise, list[str]]:
+def _replace_exercise(job: Message, names: Mapping[str, object]) -> tuple[DeferredExercise, list[str]]:
     """Replace ``exercise`` in the kit by one that gives deferred questions, and keeps the logins that it is given."""
     import autodiff_kit.exercises as package
     import autodiff_kit.learn as learn
 
     questions = DeferredExercise(
-        DeferredQuestion(about, job.values[0][about["id"]]) for about in job.fields["questions"]
+        DeferredQuestion(about, job.values[0][about["id"]], names) for about in job.fields["questions"]
     )
 
     logins: list[str] = []

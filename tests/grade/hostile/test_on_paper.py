@@ -112,7 +112,10 @@ def test_who_keeps_or_prints_the_result_of_a_check_has_not_replaced_it(tmp_path,
 def test_another_language(tmp_path):
     found = answered()
     found["metadata"]["language_info"] = {"name": "R"}
-    assert "written in R" in reason(put(tmp_path, json.dumps(found)), "unsupported")
+    found["cells"] = [cell for cell in found["cells"] if not cell.get("id", "").startswith("adam")]
+    assert "written in R, but must be in Python. Choose a Python kernel" in reason(
+        put(tmp_path, json.dumps(found)), "unsupported"
+    )
     found["metadata"]["language_info"] = {"name": "Python"}
     assert read_submission(put(tmp_path, json.dumps(found)), "eve").can_be_run
 
@@ -265,7 +268,6 @@ def test_a_deleted_cell(hand_in):
     found["cells"].remove(answer_cell(found, "adam-2"))
     result = hand_in(found)
     assert result.status == "graded"
-    assert "The cell of adam-2 is missing" in result.remarks[0]
     assert result.points["adam-2"] == 0
     assert result.score == FULL - result.max_points["adam-2"]
 
@@ -274,23 +276,23 @@ def test_a_duplicated_cell(hand_in):
     found = answered()
     found["cells"].append(answer_cell(found, "adam-5"))
     result = hand_in(found)
-    assert (result.status, result.score) == ("graded", FULL)
-    assert "adam-5: several cells" in result.remarks[0]
+    assert (result.status, result.score, result.remarks) == ("graded", FULL, ())
 
 
-def test_a_copied_cell_with_a_wrong_answer_counts_last(hand_in):
+@pytest.mark.parametrize("checked", [True, False])
+def test_of_a_copied_cell_with_a_wrong_answer_what_was_checked_counts(hand_in, checked):
     found = answered()
+    found["cells"] = [cell for cell in found["cells"] if checked or cell.get("id") != "adam-5-check"]
     found["cells"].append({**answer_cell(found, "adam-5"), "source": "def brake(*args):\n    return 1.0"})
     result = hand_in(found)
-    assert result.score == FULL - result.max_points["adam-5"]
+    assert result.score == FULL - (not checked) * result.max_points["adam-5"]
 
 
 def test_reordered_cells(hand_in):
     found = answered()
     found["cells"][2:] = found["cells"][:1:-1]
     result = hand_in(found)
-    assert (result.status, result.score) == ("graded", FULL)
-    assert "another order" in result.remarks[0]
+    assert (result.status, result.score, result.remarks) == ("graded", FULL, ())
 
 
 def test_cells_of_another_exercise(hand_in):
@@ -299,27 +301,12 @@ def test_cells_of_another_exercise(hand_in):
     assert "other exercises: jvp-1" in hand_in(found).remarks[0]
 
 
-def test_a_changed_test(hand_in):
+def test_a_changed_check_forges_nothing(hand_in):
     found = answered(leave=("adam-5",))
     check = next(cell for cell in found["cells"] if cell.get("id") == "adam-5-check")
     check["source"] = "class q5: check = graded = lambda *a: 100\nprint('all passed')"
     result = hand_in(found)
-    assert result.status == "tampered"
-    assert "check of adam-5" in result.reason
-    assert result.score == FULL - result.max_points["adam-5"]
-
-
-def test_a_later_notebook_with_a_changed_check_counts_before_an_earlier_one(tmp_path):
-    """It can be read, and is graded like any other."""
-    changed = answered()
-    next(cell for cell in changed["cells"] if cell.get("id") == "adam-1-check")["source"] = "x = 1"
-    for place, found in enumerate((notebook(), changed)):
-        path = tmp_path / "ada" / f"{place}.ipynb"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(found), encoding="utf-8")
-        os.utime(path, (1_700_000_000 + place, 1_700_000_000 + place))
-    (ada,) = collect_submissions([tmp_path])
-    assert ada.status == "tampered"
+    assert (result.status, result.score) == ("graded", FULL - result.max_points["adam-5"])
 
 
 def test_a_check_with_a_seed_or_omitted_is_allowed(hand_in):
@@ -339,8 +326,7 @@ def test_changed_points(hand_in):
         if "points" in about:
             about["points"] = 1000
     result = hand_in(found)
-    assert result.status == "tampered"
-    assert (result.score, result.max_score) == (FULL, FULL)
+    assert (result.status, result.score, result.max_score) == ("graded", FULL, FULL)
 
 
 def test_a_forged_receipt_changes_nothing(tmp_path):
