@@ -66,7 +66,7 @@ def test_a_job_gets_its_own_process_and_leaves_no_descriptor(own_graders):
 
 
 FACTS = {
-    "exercise": LESSON.slug, "status": "", "reason": "", "stamp": "", "sha256": "0" * 64, "submitted": "",
+    "exercise": LESSON.slug, "status": "", "reason": "", "stamp": "", "sha256": "0" * 64, "modules_sha256": "", "begun": 1, "submitted": "",
     "answers": True, "path": "x", "remarks": [], "fingerprints": [["adam-1", ["ff"]]],
 }  # fmt: skip
 MARKS = [

@@ -20,7 +20,7 @@ from autodiff_kit.exercises.questions import LESSONS
 from autodiff_kit.grade.grading import grade_submission
 from autodiff_kit.grade.protocol import MessageSocket, ProtocolError
 from autodiff_kit.grade.rpc import RpcConnection
-from autodiff_kit.grade.submission_discovery import collect_submissions
+from autodiff_kit.grade.batch import collect_submissions
 
 from .harmless_edits import CHECKS, EDITS, HandIn
 from .notebooks import answer_cell, answered, code, notebook
