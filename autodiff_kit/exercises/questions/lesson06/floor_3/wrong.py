@@ -24,16 +24,21 @@ def back(pull):
     return lambda x, s, K: (rule(x, s, K)[0], pull(x, s, K))
 
 
-def rounded(x, s, K):
+def stairs_slope(x, s, K):
     e = lambda z: 1 / (1 + np.exp(-np.clip(z, -80, 80)))
-    slope = sum(s * e(s * (x - k)) * e(-s * (x - k)) for k in range(1, K + 1)).astype(x.dtype)
-    return slope
+    return sum(s * e(s * (x - k)) * e(-s * (x - k)) for k in range(1, K + 1)).astype(x.dtype)
 
 
 WRONG = {
-    "round": ((lambda x, s, K: (np.clip(np.round(x), 0, K), lambda g: g * rounded(x, s, K)),), "rounds"),
-    "s twice": ((lambda x, s, K: (np.clip(np.floor(x), 0, K), lambda g: g * s * rounded(x, s, K)),), "sharpness-twice"),
-    "plus": ((lambda x, s, K: (np.clip(np.floor(x), 0, K), lambda g: g + rounded(x, s, K)),), "adds-the-cotangent"),
+    "round": ((lambda x, s, K: (np.clip(np.round(x), 0, K), lambda g: g * stairs_slope(x, s, K)),), "rounds"),
+    "s twice": (
+        (lambda x, s, K: (np.clip(np.floor(x), 0, K), lambda g: g * s * stairs_slope(x, s, K)),),
+        "sharpness-twice",
+    ),
+    "plus": (
+        (lambda x, s, K: (np.clip(np.floor(x), 0, K), lambda g: g + stairs_slope(x, s, K)),),
+        "adds-the-cotangent",
+    ),
     "soft forward": ((lambda x, s, K: (soft(x, s, K), rule(x, s, K)[1]),), "relaxes-the-forward"),
     "no clip": ((lambda x, s, K: (np.floor(x), rule(x, s, K)[1]),), "not-clipped"),
     "float64": (

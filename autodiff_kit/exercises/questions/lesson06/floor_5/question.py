@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def grows_slowly(a: AttemptEvaluation, schedule: list[float]) -> None:
     """Whether s never falls, and grows by at most a half from one step to the next."""
     growth = np.array(schedule[1:]) / schedule[:-1]
     i = int(np.argmax(np.where(growth < 1, np.inf, growth)))
-    facts = {"i": i + 1, "s0": schedule[i], "s1": schedule[i + 1]}
+    facts: dict[str, Any] = {"i": i + 1, "s0": schedule[i], "s1": schedule[i + 1]}
     if not a.failed_cases:  # another fault says more
         words = translate("From step {i} on s goes from {s0} to {s1}.", "lesson06").format(**facts)
         name = "falls-again" if growth[i] < 1 else "jumps"

@@ -36,7 +36,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
                 keep = shared.random_masks(rng, shape)
                 scores = scores_of(rng, shape, mode, keep)
                 reply = yield Call(name, (scores, keep))
-                facts = {"function": name, "s": float(scores.max()), "c": words_of(None)}
+                facts: dict[str, Any] = {"function": name, "s": float(scores.max()), "c": words_of(None)}
                 if reply.warning and mode == "huge padding" and "overflow" not in reply.warning:
                     a.behave(False, "padding-sets-the-scale", **facts)  # half: the formula is right, its range is not
                 elif not a.warned(reply, warned_name(a, reply, mode), **facts):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from autodiff_kit.exercises.compare import require_real_array
 from autodiff_kit.exercises.diagnosis import AttemptEvaluation, unpack_tuple
@@ -53,7 +53,7 @@ def check(a: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:
             reply.nodes <= MOST, name, of=translate("The number of nodes alive", "lesson13"), n=reply.nodes, most=MOST
         )
         if few:  # otherwise the same fault would be told twice
-            facts = {"bytes": reply.record, "room": MOST_BYTES, "rows": n}
+            facts: dict[str, Any] = {"bytes": reply.record, "room": MOST_BYTES, "rows": n}
             words = translate("The bytes of a record", "lesson13")
             a.behave(reply.record <= MOST_BYTES, "all-rows-in-one-array", of=words, **facts)
 
