@@ -29,6 +29,8 @@ from autodiff_kit.ops.singular_values import svdvals
 def _unit_vector(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """x / |x|, and 0 at the origin."""
     y = restore_axes(y, axis, keepdims)
+    if isinstance(y, (np.ndarray, np.floating)) and np.count_nonzero(y) == y.size:  # the usual case takes half the time
+        return x / y
     away = as_array(unwrap(y)) != 0
     return v.select(x / v.select(y, 1.0, condition=away), 0.0, condition=away)
 

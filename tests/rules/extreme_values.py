@@ -99,7 +99,7 @@ def derivatives(formula: Any, point: tuple[float, ...]) -> list[str]:
     """The value, each first derivative, and each second one: of two inputs by aa, ab and bb."""
     from mpmath import mp
 
-    mp.prec, step = accuracy(point)
+    mp.prec, step = (300, 0) if type(formula) is tuple else accuracy(point)
     x = [mp.mpf(z) for z in point]
     if type(formula) is tuple:
         return [mp.nstr(f(*x), 20) for f in formula]
