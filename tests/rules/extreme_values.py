@@ -91,7 +91,7 @@ def accuracy(point: tuple[float, ...]) -> tuple[int, int]:
     size = [abs(z) for z in point if z]
     large, tiny = max(size, default=0.0), max(-math.log2(min(size, default=1.0)), 0.0)
     if large > 1000.0:
-        return int(4000 + 4 * tiny), -1000
+        return int(4000 + 4 * tiny + 3 * math.log2(large)), -1000
     return int(700 + 4 * tiny + (3 * large**2 if large < 40.0 else 5 * large)), -100
 
 
