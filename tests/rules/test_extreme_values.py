@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
-import autodiff_kit.ops.activations  # noqa: F401 - defines those of ak.nn
+import autodiff_kit.ops.activations  # defines those of ak.nn
 from autodiff_kit import kernels
 from autodiff_kit.compile.run.execution_plan import build_kernels_now
 from autodiff_kit.core.operation import OPS
