@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_kit.core.constant import constant
+from autodiff_kit.core.fast_dispatch import PYTHON_NUMBERS
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.tracer import concrete_only
@@ -299,13 +300,16 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     if count < 0:
         raise RangeError(f"linspace: num must be 0 or more, got {num}")
     a, b = broadcast_arrays(start, stop)
+    first, last = (
+        np.float64(x._value) if type(x._value) is float and type(end) not in PYTHON_NUMBERS else x._value
+        for x, end in ((a, start), (b, stop))
+    )
     if a.node is None and b.node is None:
-        ends = (x.dtype.type(x._value) if type(x._value) is float else x._value for x in (a, b))
-        line = constant(np.linspace(*ends, count, endpoint))
+        line = constant(np.linspace(first, last, count, endpoint))
     else:
         share = np.linspace(0.0, 1.0, count, endpoint).reshape(-1, *(1,) * max(a.ndim, b.ndim))
         line = a * (1.0 - share) + b * share
-        kind = np.result_type(1.0, a.dtype, b.dtype)
+        kind = np.result_type(1.0, *(x if type(x) is float else x.dtype for x in (first, last)))
         line = line if line.dtype == kind else cast(line, kind)  # the dtype that it has without a tape
     return line if dtype is None else cast(line, dtype)
 

@@ -267,7 +267,8 @@ def _sinc_derivative(x: Any, n: int) -> Any:
     limit, coefficients = _sinc_series(n)
     near = np.abs(z) < limit
     u = np.where(near, z, 0)
-    series, square = coefficients[-1], np.square(u)
+    series: Any = coefficients[-1]
+    square = np.square(u)
     for c in coefficients[-2::-1]:
         series = series * square + c
     z = np.where(near, 1, z)

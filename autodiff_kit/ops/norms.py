@@ -29,6 +29,8 @@ from autodiff_kit.ops.singular_values import svdvals
 def _unit_vector(x: Any, y: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     """x / |x|, and 0 at the origin."""
     y = restore_axes(y, axis, keepdims)
+    if isinstance(y, (np.ndarray, np.floating)) and np.count_nonzero(y) == y.size:  # the usual case takes half the time
+        return x / y
     away = as_array(unwrap(y)) != 0
     return v.select(x / v.select(y, 1.0, condition=away), 0.0, condition=away)
 
@@ -50,38 +52,26 @@ def _norm2(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return length.astype(np.float16) if x.dtype == np.float16 else length
 
 
+_SAFE_SUMS = {"f": (2.0**-72, 2.0**126), "d": (2.0**-908, 2.0**1022)}
+"""Between these, a sum of squares has lost neither an overflow nor digits of small squares."""
+_SCALES = {"f": (2.0**-80, 2.0**98), "d": (2.0**-560, 2.0**600)}
+"""Factors for larger and for smaller sums; powers of 2 change no digit."""
+
+
 def _length(x: Any, axis: Axis, keepdims: bool) -> Any:
-    """The root of the sum of squares: of plain arrays one sum, unless it is close to the ends of the dtype."""
-    if type(x) is np.ndarray and x.dtype.char in _SAFE_SUMS:
-        with np.errstate(over="ignore"):  # it is noticed, and computed again
-            total = sum_values(np.square(x), axis, keepdims)
-        low, high = _SAFE_SUMS[x.dtype.char]
-        if not x.size or (low < total.min() and total.max() < high if total.ndim else low < total < high):
+    """The root of the sum of squares; of plain arrays without scaling, unless the sum is close to the dtype's ends."""
+    low, high = _SAFE_SUMS[x.dtype.char]
+    with np.errstate(over="ignore"):  # it is noticed, and computed again
+        total = sum_values(np.square(x), axis, keepdims)
+        if isinstance(total, (np.ndarray, np.floating)) and (
+            (low < total < high) if not total.ndim else not total.size or (low < total.min() and total.max() < high)
+        ):
             return np.sqrt(total)
-    return _scaled_length(x, axis, keepdims)
-
-
-_SAFE_SUMS = {kind: (2.0**low, 2.0**high) for kind, low, high in (("f", -72, 126), ("d", -908, 1022))}
-"""Between these a sum of squares has lost neither an overflow nor the digits of a square."""
-_EXPONENTS = {"f": (-51, 44, 80, -100), "d": (-480, 480, 560, -600)}
-"""Magnitudes are small below the first power of 2, and large above the second. Divided by the third, squares of large
-ones do not overflow; divided by the fourth, those of small ones do not underflow."""
-
-
-def _scaled_length(x: Any, axis: Axis, keepdims: bool) -> Any:
-    """The root of the sum of squares, from sums of small, middle and large entries that are each scaled by a power of
-    2, which changes no digit. One pass with fixed limits: the largest entry need not be known before.
-    """
-    small, large, down, up = (x.dtype.type(2.0**power) for power in _EXPONENTS[x.dtype.char])
-    size = np.abs(x)
-    tiny, huge = size < small, size > large
-    low, middle, high = (
-        sum_values(np.square(np.where(chosen, x, 0) / scale), axis, keepdims)
-        for chosen, scale in ((tiny, up), (~(tiny | huge), x.dtype.type(1)), (huge, down))
-    )
-    below = np.sqrt(low) * up
-    length = np.where(middle == 0, below, np.sqrt(middle + np.square(below)))
-    return np.where(high == 0, length, np.sqrt(high + np.square(length / down)) * down)
+        large, small = (
+            np.sqrt(sum_values(np.square(x * x.dtype.type(scale)), axis, keepdims)) * x.dtype.type(1.0 / scale)
+            for scale in _SCALES[x.dtype.char]
+        )
+    return np.where(total >= high, large, np.where(total <= low, small, np.sqrt(total)))
 
 
 def _p_norm_derivative(x: Any, y: Any, p: float, axis: tuple[int, ...], keepdims: bool) -> Any:

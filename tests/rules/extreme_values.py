@@ -91,7 +91,7 @@ def accuracy(point: tuple[float, ...]) -> tuple[int, int]:
     size = [abs(z) for z in point if z]
     large, tiny = max(size, default=0.0), max(-math.log2(min(size, default=1.0)), 0.0)
     if large > 1000.0:
-        return int(4000 + 4 * tiny), -1000
+        return int(4000 + 4 * tiny + 3 * math.log2(large)), -1000
     return int(700 + 4 * tiny + (3 * large**2 if large < 40.0 else 5 * large)), -100
 
 
@@ -99,7 +99,7 @@ def derivatives(formula: Any, point: tuple[float, ...]) -> list[str]:
     """The value, each first derivative, and each second one: of two inputs by aa, ab and bb."""
     from mpmath import mp
 
-    mp.prec, step = accuracy(point)
+    mp.prec, step = (300, 0) if type(formula) is tuple else accuracy(point)
     x = [mp.mpf(z) for z in point]
     if type(formula) is tuple:
         return [mp.nstr(f(*x), 20) for f in formula]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import autodiff_kit as ak
+import autodiff_kit.ops.activations  # defines those of ak.nn
 from autodiff_kit import kernels
 from autodiff_kit.compile.run.execution_plan import build_kernels_now
 from autodiff_kit.core.operation import OPS
@@ -38,12 +39,13 @@ def rows(key: str, dtype: Any) -> tuple[list[Array], dict[str, Array]]:
     """The inputs that the dtype holds, and what the table has for them, in float64."""
     limits = np.finfo(dtype)
     held = [
-        (point, results) for point, results in TABLE[key]
-        if all(not x or (limits.tiny <= abs(x) <= limits.max and x == dtype(x)) for x in point)
+        (point, found) for point, found in TABLE[key]
+        if all(not x or (float(limits.tiny) <= abs(x) <= float(limits.max) and x == dtype(x)) for x in point)
     ]  # fmt: skip
     columns = COLUMNS[len(held[0][0])]
     inputs = [np.array(x, dtype) for x in zip(*(point for point, _ in held), strict=True)]
-    return inputs, dict(zip(columns, np.array([r for _, r in held]).astype(np.float64).T, strict=True))
+    results = np.array([list(map(float, found)) for _, found in held])
+    return inputs, dict(zip(columns, results.T, strict=True))
 
 
 def derivatives(f: Callable[..., Any], xs: list[Any]) -> dict[str, list[Any]]:
