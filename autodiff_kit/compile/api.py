@@ -60,6 +60,10 @@ def compile(f: Callable[..., Any]) -> Compiled:
     Inside an open tape ``f`` runs eagerly, because the tape has to record its operations: put the tape inside ``f``.
     While another function is traced, ``f`` becomes a part of that trace.
 
+    Large kernels and loops run without Python's lock, so other threads go on. Ctrl-C ends a call between kernels, or
+    after some steps of a loop; a single kernel, and what follows after a variable was written in place, run to their
+    end.
+
     While one thread runs a compiled function, calls of it in other threads run ``f`` eagerly. A plan reads variables at
     its start and writes them at its end, so changes that other threads make in between are lost. If threads share
     variables that ``f`` changes, hold a lock of your own around each call.

@@ -19,8 +19,8 @@ from autodiff_kit.kernels.llvm_compiler import array_at, call_address, local_wor
 
 __all__ = [
     "ADD_ROWS", "ARGMAX", "BLOCK_WORD", "CONVERT", "COPY", "KEEP_FAILURE", "LOOP", "MATMUL", "MOVE",
-    "READ_ROWS", "SUM_ROWS", "UFUNC", "load_array", "load_number", "matmul", "matmul_loop_address", "run_steps",
-    "run_units", "store_number", "ufunc_loop", "write_addresses",
+    "READ_ROWS", "SUM_ROWS", "UFUNC", "load_array", "load_number", "matmul", "matmul_loop_address", "run_large_steps",
+    "run_large_units", "run_steps", "run_units", "store_number", "ufunc_loop", "write_addresses",
 ]  # fmt: skip
 
 _OBJECT_HEAD_BYTES = object.__basicsize__  # size of PyObject_HEAD: the data pointer of an array follows
@@ -224,6 +224,7 @@ _here = sys.modules[__name__]
 _for_python = load_code("", {}, [_here], ["_run_units", "_write_addresses", "_run_steps"], python=True)
 _names = ["_copy", "matmul", "_move", "_run_loop", "_keep_failure", "_call_ufunc", "_convert"]
 _OF_ROWS = ("_sum_rows", "_read_rows", "_add_rows")
+_names += ["_run_units", "_run_steps"]
 _names += [f"{name}{bits}" for name in (*_OF_ROWS, "_argmax", "_argmin") for bits in (32, 64)]
 _units = load_code("", {}, [_here], _names)
 
@@ -241,6 +242,20 @@ run_steps = python_function(_for_python["_run_steps"])
 
 After each step, the rows between the last two addresses are followed: each adds a number to the address at a place.
 """
+
+_released_units = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 2)(_units["_run_units"])
+_released_steps = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)(_units["_run_steps"])
+
+
+def run_large_units(first: float, last: float) -> None:
+    """:data:`run_units` without Python's lock, so that other threads run meanwhile; it takes a microsecond more."""
+    _released_units(int(first), int(last))
+
+
+def run_large_steps(count: int, *ends: float) -> None:
+    """:data:`run_steps` without Python's lock."""
+    _released_steps(count, *map(int, ends))
+
 
 COPY: Any = _units["_copy"]
 """Address of the unit that copies memory. Its table: how often, then for each: source, target, number of bytes."""

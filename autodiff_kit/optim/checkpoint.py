@@ -120,7 +120,11 @@ def validate_state(state: Any, kind: str, wanted: tuple[str, ...]) -> tuple[dict
         isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in values.values()
     ):
         raise StructureError("the values of a state must be a dict that maps each variable to its name and a checksum")
-    return settings, {key: SavedSlots(*values.get(key, (key, None)), kept) for key, kept in slots.items()}
+    saved = {}
+    for key, kept in slots.items():
+        name, value = values.get(key, (key, None))
+        saved[key] = SavedSlots(name, value, kept)
+    return settings, saved
 
 
 def _check_slots(key: str, kept: dict[str, Any]) -> None:

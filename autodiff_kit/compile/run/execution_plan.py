@@ -101,7 +101,7 @@ class ExecutionPlan:
 
         numbers = is_scalar_graph(self.nodes, self.loop is not None)
         if numbers or can_use_kernels(self.nodes):
-            self.kernel_plan = KernelPlan(self.trace, compiler or load_kernel, numbers)
+            self.kernel_plan = KernelPlan(self.trace, compiler or load_kernel, numbers, self.loop is not None)
         self.run = self.kernel_plan.run if self.kernel_plan else self.run_numpy
         if self.kernel_plan and self.loop:
             from autodiff_kit.compile.run.native_loop import native_loop

@@ -44,8 +44,8 @@ class KernelPlan:
         ``run(given)``: the return value for a list of the numeric leaves of the arguments.
     """
 
-    def __init__(self, trace: Trace, compiler: Callable[[str], int], numbers: bool) -> None:
-        self.trace = trace
+    def __init__(self, trace: Trace, compiler: Callable[[str], int], numbers: bool, of_step: bool = False) -> None:
+        self.trace, self.of_step = trace, of_step
         assigned = [node for _, node in trace.assignments]
         available = [n for n in live_nodes([*trace.returned_nodes, *assigned]) if is_scalar(n) and n.op != "const"]
         lazy = [
@@ -78,7 +78,7 @@ class KernelPlan:
         self.memory_plan = MemoryPlan(self.units, unit, outputs, self.states)
         self.locations = self.memory_plan.locations
         inputs = [(node, f"arg{s.place}") for s, node in self.trace.inputs if isinstance(s, ArgumentSource)]
-        return PlanCodeGenerator(self.memory_plan, inputs, compiler)
+        return PlanCodeGenerator(self.memory_plan, inputs, compiler, self.of_step)
 
     def __str__(self) -> str:
         return "\n".join([*self.generator.header_lines(), self.source, *self.generator.kernel_texts()])

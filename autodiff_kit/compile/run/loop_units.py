@@ -30,8 +30,8 @@ def emit_loop(plan: PlanCodeGenerator, n: GraphNode) -> bool:
     native: Any = getattr(loop, "run_native", None)
     if native is None or any(x.weak for x in loop.inputs):
         return False
-    if not all(type(x) is NodePlaceholder for x in n.params.args):
-        return False
+    if not all(type(x) is NodePlaceholder for x in n.params.args) or (native.is_large and not plan.of_step):
+        return False  # called from Python, a large loop can be stopped
     stacks = [np.empty(shape, dtype) for shape, dtype in loop.specs[loop.carries :]]
     places = [_place(plan, n.args[x.number], k, loop) for k, x in enumerate(n.params.args)]
     if None in places or sum(x.nbytes for x in stacks) > _MOST_BYTES:

@@ -15,8 +15,9 @@ import numpy as np
 from autodiff_kit.compile.node import GraphNode, is_scalar
 from autodiff_kit.compile.run.plan_codegen import PlanCodeGenerator, filled_table
 from autodiff_kit.compile.run.scalar_program import ScalarProgram
+from autodiff_kit.compile.run.work import LARGE, MOST_AT_ONCE
 from autodiff_kit.compile.trace.loop_call import LoopCall
-from autodiff_kit.kernels.native_calls import COPY, KEEP_FAILURE, run_steps, write_addresses
+from autodiff_kit.kernels.native_calls import COPY, KEEP_FAILURE, run_large_steps, run_steps, write_addresses
 
 __all__ = ["native_loop"]
 
@@ -60,6 +61,8 @@ class _NativeLoop:
         self.advance = _words([(row[0], step) for buffer, step in self.steps.items() for row in self.rows[buffer]])
         self.bindings = {buffer: _ends(self._keep(_words(rows))) for buffer, rows in self.rows.items()}
         self.ends = (*_ends(self.units), *_ends(self.advance))
+        self.is_large = generator.work * len(loop.order) > LARGE
+        self.steps_at_once = max(1, MOST_AT_ONCE // max(1, generator.work))
 
     def _copied_before(self, cells: list[Any]) -> list[Any]:
         """What is copied before a step: source, target and size."""
@@ -145,6 +148,15 @@ class _NativeLoop:
         for array, value in zip(self.current, last, strict=False):
             array[...] = value
 
+    def _run_steps(self, count: int) -> None:
+        """Run the units of all steps. A large loop lets other threads run, and Python look at signals."""
+        if not self.is_large:
+            run_steps(float(count), *self.ends)
+            return
+        self.failed[0] = 0  # a call may have been stopped
+        for first in range(0, count, self.steps_at_once):
+            run_large_steps(min(self.steps_at_once, count - first), *self.ends)
+
     def __call__(self, values: tuple[Any, ...], stacks: list[Any]) -> list[Any] | None:
         """Run all steps; fills the stacks, and returns the last carry, or None if a step failed."""
         loop, backward = self.loop, self.backward
@@ -163,7 +175,7 @@ class _NativeLoop:
         for buffer, array in [*bound, *self._own_arrays(stacks)]:
             if buffer in self.bindings:
                 write_addresses(*self.bindings[buffer], id(array))
-        run_steps(float(len(loop.order)), *self.ends)
+        self._run_steps(len(loop.order))
         if self.failed[0]:
             self.failed[0] = 0
             return None

@@ -30,6 +30,7 @@ from autodiff_kit.compile.run.numpy_codegen import NUMPY_NAMES, numpy_expression
 from autodiff_kit.compile.run.product_units import emit_product, emit_window_loop
 from autodiff_kit.compile.run.scalar_program import computes_number, instruction, interpreter_source
 from autodiff_kit.compile.run.ufunc_units import emit_argmax, emit_running, emit_ufunc
+from autodiff_kit.compile.run.work import LARGE, MOST_AT_ONCE, work_of
 from autodiff_kit.compile.topological_order import view_base
 from autodiff_kit.kernels import native_calls
 
@@ -52,6 +53,10 @@ class PlanCodeGenerator:
         For each buffer that may move: name, shape, dtype, offset and strides of its views.
     pointer_rows : dict
         For each buffer that may move: begin and end of its rows for ``write_addresses``.
+    of_step : bool
+        Whether it is the plan of a loop's step, which should need no Python.
+    work : int
+        About how many operations on entries the plan is.
     needs_python : bool
         Whether lines of Python run between the units, such as NumPy calls. The question whether a unit failed does not
         count: loops ask it after all steps.
@@ -62,13 +67,18 @@ class PlanCodeGenerator:
     """
 
     def __init__(
-        self, memory_plan: MemoryPlan, inputs: list[tuple[GraphNode, str]], compiler: Callable[[str], int]
+        self,
+        memory_plan: MemoryPlan,
+        inputs: list[tuple[GraphNode, str]],
+        compiler: Callable[[str], int],
+        of_step: bool = False,
     ) -> None:
-        self.memory_plan, self.compiler = memory_plan, compiler
+        self.memory_plan, self.compiler, self.of_step = memory_plan, compiler, of_step
         self.argument_names = dict(inputs)  # node -> local name of the argument
         self.env: dict[str, Any] = {**NUMPY_NAMES, "ndarray": np.ndarray,
                                     "dot": np.dot, "matmul": np.matmul, "copyto": np.copyto,
-                                    "run_units": native_calls.run_units}  # fmt: skip
+                                    "run_units": native_calls.run_units,
+                                    "run_large_units": native_calls.run_large_units}  # fmt: skip
         self.lines: list[str] = []
         self.view_lines: list[str] = []  # bind views of arguments and outputs
         self.kernels: list[tuple[FusionGroup, KernelSource]] = []
@@ -80,6 +90,8 @@ class PlanCodeGenerator:
         self._names: dict[Any, str] = {}
         self._units: list[tuple[int, int, str]] = []  # function, start of its table entries, text for the printed plan
         self._emitted_units = 0  # number of units that have been emitted
+        self.work, self._pending_work = 0, 0
+        self._writes_state = False  # from there on a plan must run to its end
         self._table: list[Any] = []  # numbers, and pairs of buffer and byte offset
         self._scalar_cells: dict[Any, int] = {}
         self._pending_scalars: set[GraphNode] = set()  # numbers that no line has used so far
@@ -236,6 +248,12 @@ class PlanCodeGenerator:
     # ------------------------------------------------------------------------------------------------------------ units
     def _emit_unit(self, u: FusionGroup | UnfusedNode) -> None:
         """Emit a unit of the schedule."""
+        work = work_of(u)
+        if self._pending_work and self._pending_work + work > MOST_AT_ONCE and not self._writes_state:
+            self._emit_pending_units()
+        self._pending_work += work
+        self.work += work
+        self._writes_state |= any(self.memory_plan.locations.get(o, ("",))[0] == "state" for o in u.outputs)
         if isinstance(u, FusionGroup):
             self._emit_kernel(u)
         elif not is_scalar(u.node):
@@ -279,8 +297,9 @@ class PlanCodeGenerator:
         last = len(self._units)
         if self._emitted_units < last:
             comment = "; ".join(said for *_, said in self._units[self._emitted_units :])
-            self.lines.append(f"run_units(unit{self._emitted_units}, unit{last})  # {comment}")
-            self._emitted_units = last
+            how = "run_large_units" if self._pending_work > LARGE else "run_units"
+            self.lines.append(f"{how}(unit{self._emitted_units}, unit{last})  # {comment}")
+            self._emitted_units, self._pending_work = last, 0
 
     def _emit_line(self, text: str, always: bool = True) -> None:
         """Emit a line after the pending units."""

@@ -103,7 +103,7 @@ class ScalarProgram:
             "np": np,
         }
         self.units, self.fixed, self.moved = unit.reshape(1, 2), {("scalars", None): cells}, dict[Any, Any]()
-        self.needs_python, self.failures = False, list[Any]()
+        self.needs_python, self.failures, self.work = False, list[Any](), len(self.instructions)
         self.view_lines: list[str] = []
         self.lines = ["run_units(first, last)"]
         self.views_of_buffer: dict[Any, Any] = {}

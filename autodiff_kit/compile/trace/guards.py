@@ -287,6 +287,9 @@ class TraceGuard:
                     yield self._same(f"getattr({self._name(obj)}, {key!r}, missing)", getattr(obj, key, _MISSING))
 
 
+_MISSING: Any = object()
+_VIEWS = tuple(type(view) for view in ({}.keys(), {}.values(), {}.items()))
+
 _VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], Iterable[Any]]]] = [
     (types.FunctionType, TraceGuard._visit_function),
     (types.MethodType, lambda _, method: [method.__self__, method.__func__]),
@@ -296,7 +299,7 @@ _VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], Iterable[Any]]]] = [
     ((list, tuple, collections.deque), TraceGuard._visit_sequence),
     ((set, frozenset), TraceGuard._visit_set),
     ((dict, types.MappingProxyType), TraceGuard._visit_dict),
-    (tuple(type(view()) for view in ({}.keys, {}.values, {}.items)), lambda _, view: [view.mapping]),
+    (_VIEWS, lambda _, view: [view.mapping]),
     (
         contextvars.ContextVar,
         lambda guard, held: [guard._same(f"{guard._name(held)}.get(missing)", held.get(_MISSING))],
@@ -305,7 +308,6 @@ _VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], Iterable[Any]]]] = [
     (type, TraceGuard._visit_class),
 ]
 
-_MISSING = object()
 _CONTAINERS = (list, tuple, dict, set, frozenset, collections.deque, np.ndarray)
 
 
