@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from autodiff_kit.exercises.messages import LearnerMessage
 from autodiff_kit.lab.server.display_language import display_language
+from autodiff_kit.lessons.prediction import judge_prediction, prompt_as_html
+from autodiff_kit.lessons.prompts import find_prompt
 from autodiff_kit.lessons.translation import LANGUAGES, language, translate
+from autodiff_kit.widgets import Predict
 
 from .translatable import CATALOGUES, catalogue, catalogue_names, translatable
 
@@ -103,3 +107,17 @@ print(q1.hint())
     assert any("your answer: 64" in line for line in run[0])
     assert any("deine Antwort: 64" in line for line in run[1])
     assert any("Hinweis 1 von 3" in line for line in run[1])
+
+
+@pytest.mark.parametrize(("spoken", "attribute"), [("de_DE", ' lang="de"'), ("en", "")])
+def test_what_is_said_in_german_says_so(spoken: str, attribute: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page around it may be in another language, and a screen reader would read it out in that."""
+    monkeypatch.setenv("AUTODIFF_KIT_LANGUAGE", spoken)
+    prompt = find_prompt("sweeps")
+    for shown in (
+        prompt_as_html(prompt),
+        judge_prediction(prompt, 64.0, 2)._repr_html_(),
+        LearnerMessage("Passed", "All right.")._repr_html_(),
+    ):
+        assert re.match(r"<div( lang=\"\w+\")?", shown)[0] == f"<div{attribute}"  # type: ignore[index]
+    assert Predict(question="?").lang == spoken[:2]

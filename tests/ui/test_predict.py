@@ -91,3 +91,26 @@ def test_what_the_kernel_found_fits_beside_no_choice_on_a_telephone(stage: Any) 
     box = on.page.locator(".ak-predict")
     assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
     on.shot("predict-240")
+
+
+def test_the_mark_stays_where_the_thumb_was(stage: Any) -> None:
+    on = stage(Asked(question="How much?", kind="slider", low=0.0, high=1.0, step=0.1))
+    track = on.page.locator("input[type=range]")
+    track.focus()
+    on.press("End", "ArrowLeft", "ArrowLeft")
+    thumb = track.evaluate("t => { const r = t.getBoundingClientRect(); return r.left + 8 + 0.8 * (r.width - 16); }")
+    on.page.locator(".ak-primary").click()
+    on.page.wait_for_timeout(100)
+    mark = on.page.locator(".ak-hollow").evaluate(
+        "m => { const r = m.getBoundingClientRect(); return r.left + r.width / 2; }"
+    )
+    assert abs(thumb - mark) < 2
+    assert on.page.locator(".ak-predict svg text").all_text_contents()[:2] == ["0", "1"]  # the ends of the line
+
+
+def test_what_a_changed_cell_found_is_said_to_be_no_answer(stage: Any) -> None:
+    on = stage(Asked(question="What comes?", kind="choice", choices=CHOICES, answer="a", otherwise="[8 1 4]"))
+    said = "A cell above was changed, and the kernel found [8 1 4]. The question is about the lesson's own numbers."
+    assert on.page.text_content("[role=status]") == said
+    assert on.page.locator(".ak-tag").all_inner_texts() == ["◇ your answer", ""]
+    assert on.page.locator(".ak").get_attribute("lang") == "en"

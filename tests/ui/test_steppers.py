@@ -27,9 +27,9 @@ def test_clicks_at_one_place_go_to_the_end(stage: Any, name: str, width: int) ->
     on = stage(getattr(widgets, name)(), width=width)
     stepper = on.page.locator(".ak-stepper").first
     scrubber = stepper.locator("input[type=range]")
-    stepper.locator('[aria-label="First step"]').click(force=True)
+    stepper.locator('button[aria-label="First step"]').click(force=True)
     on.settle()
-    step = stepper.locator('[aria-label="Step"]')
+    step = stepper.locator('button[aria-label="Step"]')
     step.scroll_into_view_if_needed()
     box = step.bounding_box()
     last = min(MOST, round(float(scrubber.get_attribute("max") or 0)))

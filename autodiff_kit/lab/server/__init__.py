@@ -19,8 +19,9 @@ POST ``lessons/NO/open``           ``{what?: "lesson"|             ``{path, cell
                                    "exercise"}``
 GET ``search?q=WORDS``                                             ``{q, hits: [{no, title, coming, where, text, cell,
                                                                    notebook}]}``
-GET ``exercises?path=PATH``                                        ``{path, no, title, exercise, score, max,
-or ``exercises?no=NO``                                             questions: [QUESTION], handed: [HANDED]}``
+GET ``exercises?path=PATH``                                        ``{path, no, title, exercise, language, score,
+or ``exercises?no=NO``                                             max, questions: [QUESTION], handed:
+                                                                   [HANDED]}``
 PATCH ``exercises/ID``             ``{hint_seen: 1|2|3}`` or       ``{rev, question: QUESTION}``
                                    ``{solution_seen: true}``
 GET ``handin?exercise=SLUG``                                       ``{handed: [HANDED]}``, newest first

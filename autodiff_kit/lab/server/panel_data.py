@@ -30,6 +30,7 @@ from autodiff_kit.lessons.progress_rows import (
     read_revision,
 )
 from autodiff_kit.lessons.timestamps import utc_now
+from autodiff_kit.lessons.translation import language
 
 STATES: Final = ("begun", "read")
 
@@ -121,13 +122,14 @@ def exercises(folder: WorkingFolder, path: str | None, no: str | None) -> dict[s
     entry, has_questions = _lesson_of_file(folder, path) if path is not None else (available_lesson(no or ""), True)
     if entry is None or entry.exercise is None:
         return {
-            "path": None, "no": entry.no if entry else None, "title": "", "exercise": None, "score": 0, "max": 0,
-            "questions": [], "handed": [],
+            "path": None, "language": language(), "no": entry.no if entry else None, "title": "",
+            "exercise": None, "score": 0, "max": 0, "questions": [], "handed": [],
         }  # fmt: skip
     learner, _ = _read_progress(folder)
     questions = LESSONS[entry.no].questions if has_questions and entry.no in LESSONS else ()
     return {
         "path": path if has_questions and path is not None else _server_path(folder, entry.exercise.path),
+        "language": language(),
         "no": entry.no,
         "title": str(entry.exercise.about.get("title", entry.title)),
         "exercise": entry.exercise.slug,

@@ -371,7 +371,8 @@ def test_a_folder_in_place_of_a_notebook_leaves_no_file_open(folder: WorkingFold
 
 def test_a_damaged_exercise_still_has_its_questions(folder: WorkingFolder) -> None:
     (folder.server_root / EXERCISE).write_text("[]")
-    assert len(panel_data.exercises(folder, EXERCISE, None)["questions"]) == 6
+    found = panel_data.exercises(folder, EXERCISE, None)
+    assert (len(found["questions"]), found["language"]) == (6, "en")
 
 
 @pytest.mark.usefixtures("ahead")
@@ -640,7 +641,7 @@ def test_routes_respond_as_documented(server: Any) -> None:
     assert server.ask("GET", "syllabus", headers=again).status == 200
     assert server.ask("GET", f"progress?since={changed.json['rev']}").status == 304
     assert set(server.ask("GET", "progress").json["next"]) == {
-        "lesson", "kind", "step", "cell", "item", "question", "path", "heading", "text", "minutes",
+        "lesson", "kind", "step", "cell", "item", "question", "path", "heading", "minutes",
     }  # fmt: skip
     never = server.ask("PATCH", "progress/01", {"rev": 10_000, "step": 1})
     assert (never.status, never.code, never.json["rev"]) == (409, "newer_rev", changed.json["rev"])

@@ -1,6 +1,7 @@
 import { Message } from '@lumino/messaging';
 import { LabIcon } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
+import { ownLanguage } from './translation';
 
 /** Where the style sheet asks for another least width. */
 const WIDE_WINDOW = matchMedia('(min-width: 1100px)');
@@ -24,6 +25,10 @@ export class SidePanel extends Widget {
     this.addClass('akl-panel');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', label);
+    const spoken = ownLanguage(document.documentElement.lang);
+    if (spoken) {
+      this.node.lang = spoken;
+    }
     this.node.append(content);
     WIDE_WINDOW.addEventListener('change', () => this.refitParents());
   }

@@ -23,6 +23,9 @@ export const setTranslations = (chosen: Translations): void => {
   current = chosen;
 };
 
+/** The language of the panels' texts where it is not the page's: JupyterLab speaks more languages than the kit. */
+export const ownLanguage = (page: string): string | null => (page.startsWith('en') || t('Syllabus') !== 'Syllabus' ? null : 'en');
+
 /** A translated sentence with its placeholders filled. */
 export const t = (text: string, ...holes: unknown[]): string => current.__(text, ...holes);
 

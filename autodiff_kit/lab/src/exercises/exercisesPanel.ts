@@ -101,7 +101,7 @@ export class ExercisesPanel {
     }
     this.list.hidden = this.foot.hidden = false;
     const name = data.path.split('/').pop() ?? '';
-    replaceChildren(this.head, h('div', { class: 'akl-row' }, h('h2', null, data.title)), h('p', { class: 'akl-facts' }, h('code', null, name)),
+    replaceChildren(this.head, h('div', { class: 'akl-row' }, h('h2', { lang: 'en' }, data.title)), h('p', { class: 'akl-facts' }, h('code', null, name)),
       h('div', { class: 'akl-points' }, h('b', null, String(data.score)), h('span', null, t('of %1 points, score so far', data.max)),
         h('div', { class: 'akl-progress', 'aria-hidden': 'true' }, data.questions.map(q => h('i', { class: `is-${barClass[q.state]}`, style: { 'flex-grow': q.points } })))),
       this.server.checksInKernel ? h('p', { class: 'akl-quiet' }, t('This is practice. Points that count come from the grader, which runs what you hand in in a sandbox.')) : null);
@@ -123,7 +123,7 @@ export class ExercisesPanel {
     const toggle = (): void => this.toggle(q.id);
     const tries = q.tries ? ` · ${tn('%1 try', '%1 tries', q.tries)}` : '';
     const head = h('button', { type: 'button', class: 'akl-q-head', 'aria-expanded': String(on), on: { click: toggle } },
-      h('span', { class: 'akl-q-mark' }, icon(STATE_ICONS[state])), h('span', null, h('b', null, q.label), ' ', withCode(q.title), h('span', { class: 'akl-q-state' }, stateLabel(state), tries)), h('span', { class: 'akl-min' }, `${q.score}/${q.points}`));
+      h('span', { class: 'akl-q-mark' }, icon(STATE_ICONS[state])), h('span', null, h('b', null, q.label), ' ', h('span', { lang: 'en' }, withCode(q.title)), h('span', { class: 'akl-q-state' }, stateLabel(state), tries)), h('span', { class: 'akl-min' }, `${q.score}/${q.points}`));
     return h('div', { class: `akl-q is-${state.replace(' ', '-')}${on ? ' is-open' : ''}`, role: 'listitem', dataset: { id: q.id }, on: { keydown: (e: KeyboardEvent) => this.onKeydown(e, q) } }, head, on ? this.body(q, state) : null);
   }
 
@@ -131,11 +131,11 @@ export class ExercisesPanel {
     const waits = this.waiting.has(q.id) && this.server.queue.size > 0;
     const trouble = this.checkErrors.get(q.id) ?? (waits ? t('The server does not answer. Your request is kept; the result is shown as soon as the server answers.') : undefined);
     const message = trouble ?? (state === 'passed' || state === 'running' ? null : q.message);
-    return h('div', { class: 'akl-q-body' }, message ? h('p', { class: 'akl-msg' }, withCode(message)) : null,
+    return h('div', { class: 'akl-q-body' }, message ? h('p', { class: 'akl-msg', lang: trouble ? null : (this.data?.language ?? null) }, withCode(message)) : null,
       (state === 'not yet' || state === 'partial') && !trouble ? this.tests(q) : null,
       state === 'not tried' && !trouble ? h('p', { class: 'akl-quiet' }, t('Write your answer in the notebook, then check it.')) : null,
       state === 'error' ? h('p', { class: 'akl-quiet' }, t('An error is not a wrong answer: it costs no try.')) : null,
-      q.hints_seen ? h('ol', { class: 'akl-hints' }, q.hint_texts.slice(0, q.hints_seen).map(text => h('li', null, withCode(text)))) : null,
+      q.hints_seen ? h('ol', { class: 'akl-hints' }, q.hint_texts.slice(0, q.hints_seen).map(text => h('li', { lang: 'en' }, withCode(text)))) : null,
       q.solution_seen && q.solution ? h('pre', { class: 'akl-solution', tabIndex: 0 }, q.solution) : null, this.actions(q, state));
   }
 
@@ -147,7 +147,7 @@ export class ExercisesPanel {
   }
 
   private actions(q: Question, state: QuestionStatus): HTMLElement {
-    const last = q.hints_seen === q.hints - 1 && q.hint_cost > 0;
+    const last = q.hints_seen === q.hints - 1 && q.hint_cost > 0 && q.state !== 'passed'; // a pass stays as it is
     const hint = q.hints_seen >= q.hints ? t('No more hints') : last ? t('Hint %1 of %2 (costs %3)', q.hints_seen + 1, q.hints, q.hint_cost) : t('Hint %1 of %2', q.hints_seen + 1, q.hints);
     const { cell } = q;
     return h('div', { class: 'akl-actions' },
@@ -162,7 +162,7 @@ export class ExercisesPanel {
     const last = data.handed[0] as Submission | undefined;
     const open = left ? tn('%1 question is open. You can hand in now and again later; the last one counts.', '%1 questions are open. You can hand in now and again later; the last one counts.', left) : t('All questions pass.');
     const at = last ? new Date(last.at).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' }) : '';
-    const words = this.unsaved ? t('Save first: the notebook has changes that the file does not have.') : last ? t('Handed in at %1, %2 of %3 points. Receipt %4.', at, last.score, last.max, last.receipt) : open;
+    const words = this.unsaved ? t('Save first: the notebook has changes that the file does not have.') : last ? t('Handed in at %1, %2 of %3 points. Receipt %4. The file is %5: send it, unless your course collects it.', at, last.score, last.max, last.receipt, last.path) : open;
     replaceChildren(this.foot, h('p', { role: 'status' }, last && !this.unsaved ? icon('check') : null, h('span', null, words)),
       this.unsaved ? button(t('Save and hand in'), { ic: 'save', text: true, act: () => void this.host.saveNotebook().then(() => this.handIn()) })
         : button(last ? t('Hand in again') : t('Hand in'), { ic: 'send', text: true, disabled: this.noticeText !== '' && !data.exercise, act: () => void this.handIn() }));

@@ -98,6 +98,8 @@ export interface Question {
 
 export interface Submission {
   receipt: string;
+  /** The file that holds the notebook, in the learner's folder. */
+  path: string;
   score: number;
   max: number;
   at: string;
@@ -105,6 +107,8 @@ export interface Submission {
 
 export interface Exercises {
   path: string;
+  /** In which kernels speak, and so the messages of checks. */
+  language: string;
   no: string;
   title: string;
   exercise: string | null;

@@ -118,7 +118,7 @@ export class SyllabusPanel {
   }
 
   private showExpanded(): void {
-    this.tree.querySelector('.is-open')?.scrollIntoView({ block: 'nearest' });
+    this.tree.querySelector('.is-open > .akl-lesson-row')?.scrollIntoView({ block: 'nearest' });
   }
 
   /** The lesson to which the notebook in front belongs, or whose exercise it is. */
@@ -228,7 +228,7 @@ export class SyllabusPanel {
     const begun = this.state(lesson.no) !== 'none';
     this.onNextStep(begun ? t('Continue') : t('Start'), lesson.title);
     replaceChildren(this.next, h('span', { class: 'akl-next-kicker' }, t('Next')), h('p', null, h('b', { lang: 'en' }, `${lesson.no} ${lesson.title}`), [h('br'), nextText(next)]),
-      h('div', { class: 'akl-next-row' }, button(begun ? t('Go on') : t('Start'), { cls: 'akl-primary', act: () => void this.openNextStep() }), next.minutes ? h('span', { class: 'akl-quiet' }, t('about %1 min left', next.minutes)) : null));
+      h('div', { class: 'akl-next-row' }, button(begun ? t('Go on') : t('Start'), { cls: 'akl-primary', act: () => void this.openNextStep() }), next.minutes ? h('span', { class: 'akl-quiet' }, next.kind === 'exercise' ? t('exercises: about %1 min', next.minutes) : t('about %1 min left', next.minutes)) : null));
   }
 
   /** To the very step that comes next. */

@@ -1,5 +1,5 @@
 import { button, h } from '../common/dom';
-import { t } from '../common/translation';
+import { ownLanguage, t } from '../common/translation';
 import { gradientPicture } from './gradientPicture';
 
 /** What the page starts. */
@@ -24,7 +24,7 @@ export function welcomePage(host: WelcomeHost): HTMLElement {
       begin.textContent = t('Go on with lesson %1', no);
     }
   });
-  return h('section', { class: 'akl akl-welcome', 'aria-labelledby': 'akl-welcome-title', tabIndex: -1 },
+  return h('section', { class: 'akl akl-welcome', lang: ownLanguage(document.documentElement.lang), 'aria-labelledby': 'akl-welcome-title', tabIndex: -1 },
     h('div', { class: 'akl-welcome-page' },
       h('h1', { id: 'akl-welcome-title' }, t('See what your gradients do')),
       h('p', null, t('These lessons explain automatic differentiation with notebooks that you run: what a gradient is, where it stops, and why it is sometimes None, 0 or nan. Move the point:')),
