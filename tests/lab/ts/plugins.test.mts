@@ -30,6 +30,9 @@ test('each panel is a plugin that states what it needs', () => {
     'autodiff-kit:exercises': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['ILayoutRestorer', 'ICommandPalette'], null],
     'autodiff-kit:python-start': [['INotebookTracker', 'ITranslator'], [], null],
     'autodiff-kit:site-start': [['INotebookTracker', 'IDocumentManager'], [], null],
+    'autodiff-kit:site-language': [['ISettingRegistry'], [], null],
+    'autodiff-kit:site-links': [['INotebookTracker', 'ITranslator'], [], null],
+    'autodiff-kit:site-saving': [['INotebookTracker'], ['INotebookSessions'], null],
     'autodiff-kit:saved-outputs': [['INotebookTracker', 'ITranslator'], ['ISessionContextDialogs'], null],
     'autodiff-kit:welcome': [['INotebookActions', 'INotebookTracker', 'ITranslator'], ['IStateDB', 'ICommandPalette'], null],
     'autodiff-kit:lesson-room': [['INotebookTracker'], ['ILabShell'], null]
