@@ -11,6 +11,7 @@ import pytest
 
 from autodiff_kit.cli import main
 from autodiff_kit.lab.server.catalog import lesson_catalog
+from website import address
 
 TOP = Path(__file__).resolve().parents[2]
 DOCS = TOP / "docs"
@@ -63,8 +64,8 @@ def test_options_of_the_guides_table_are_there(capsys: pytest.CaptureFixture[str
 def test_a_lessons_page_can_be_run_and_needs_no_kernel(lesson: Path) -> None:
     page = book.page(lesson.name, json.loads(lesson.read_text("utf-8")))
     text = json.dumps(page, ensure_ascii=False)
-    for place in (book.BINDER, book.COLAB):
-        assert f"{place}/notebooks/{lesson.name}" in text
+    for place in (address.read().binder, address.read().colab):
+        assert place(f"notebooks/{lesson.name}") in text
     assert "widget-view" not in text
     assert "](../" not in text
     links = re.findall(r"\]\((\d\d_[^)#]+\.ipynb)", text)

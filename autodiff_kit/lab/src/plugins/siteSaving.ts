@@ -3,20 +3,59 @@ import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { siteSyllabus } from '../services/kernelTransport';
 import { INotebookSessions } from '../services/tokens';
 
+type Context = NotebookPanel['context'];
+type Content = ReturnType<Context['model']['toJSON']>;
+
+/** A notebook that was not saved when its page was left, and when its file had been changed last. */
+interface Left {
+  modified?: string;
+  notebook: Content;
+}
+
+const LEFT = 'autodiff-kit:left:'; // and the notebook's path: its key in the browser's storage
 const SOON = 300; // ms; a check writes progress several times
+const saving = new Set<Context>();
 
 /** Save what is not saved. One save at a time: a second one would take the file of the first for somebody else's. */
-async function save({ context }: NotebookPanel, saving: Set<unknown>): Promise<void> {
+async function save(context: Context): Promise<void> {
   if (!context.isReady || !context.model.dirty || saving.has(context)) {
     return;
   }
   saving.add(context);
   try {
     await context.save();
+    localStorage.removeItem(LEFT + context.path);
   } catch {
     // JupyterLab has shown what stands against it; the notebook stays unsaved.
   } finally {
     saving.delete(context);
+  }
+}
+
+/** Note at once what is not saved: a page that is being left has no time for a save, which asks the storage several times. */
+function note({ isReady, model, path, contentsModel }: Context): void {
+  if (isReady && model.dirty) {
+    const left: Left = { modified: contentsModel?.last_modified, notebook: model.toJSON() };
+    try {
+      localStorage.setItem(LEFT + path, JSON.stringify(left));
+    } catch {
+      // No room for it: the save that begins now may still end.
+    }
+  }
+}
+
+/** Bring back what was noted, unless the file was saved after all. */
+async function bringBack(context: Context): Promise<void> {
+  await context.ready;
+  const noted = localStorage.getItem(LEFT + context.path);
+  if (noted) {
+    const { modified, notebook } = JSON.parse(noted) as Left;
+    if (modified === context.contentsModel?.last_modified) {
+      context.model.fromJSON(notebook);
+      context.model.dirty = true;
+      await save(context);
+    }
+    localStorage.removeItem(LEFT + context.path);
   }
 }
 
@@ -30,15 +69,19 @@ const plugin: JupyterFrontEndPlugin<void> = {
     if (!siteSyllabus()) {
       return; // there the notebook is a file, which its owner may not want to be written by every check
     }
-    const saving = new Set<unknown>();
-    const saveAll = (): void => tracker.forEach(panel => void save(panel, saving));
+    const saveAll = (): void => tracker.forEach(({ context }) => void save(context));
+    const leave = (): void => {
+      tracker.forEach(({ context }) => note(context));
+      saveAll();
+    };
     let later = 0;
     sessions?.progressAnnounced.connect(() => {
       clearTimeout(later);
       later = window.setTimeout(saveAll, SOON);
     });
-    document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && saveAll());
-    window.addEventListener('pagehide', saveAll);
+    tracker.widgetAdded.connect((_sender, { context }) => void bringBack(context));
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && leave());
+    window.addEventListener('pagehide', leave);
   }
 };
 export default plugin;
