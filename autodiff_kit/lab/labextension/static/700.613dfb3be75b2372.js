@@ -270,7 +270,7 @@
 .akl-hit { display: block; font-weight: 400; font-size: var(--akl-tiny); color: var(--ak-ink2); } .akl-tree mark { background: color-mix(in srgb, var(--ak-focus) 26%, transparent); color: inherit; }
 
 /* A low window, such as one of 800 px at 200 %: a panel scrolls as a whole, or its list would be a slit. */
-@media (max-height: 560px) { .akl-syllabus, .akl-exercises { overflow-y: auto; scrollbar-width: thin; } :is(.akl-syllabus, .akl-exercises) > :is(.akl-tree, .akl-questions) { flex: none; overflow: visible; } .akl-syllabus > .akl-tools { position: sticky; top: 0; z-index: 2; background: var(--ak-paper); } :is(.akl-syllabus, .akl-exercises) > :is(.akl-sheet, .akl-toast) { position: sticky; inset: auto 0 0; flex: none; } }
+@media (max-height: 560px) { .akl-syllabus, .akl-exercises { overflow-y: auto; scrollbar-width: thin; } :is(.akl-syllabus, .akl-exercises) > :is(.akl-tree, .akl-questions) { flex: none; overflow: visible; } .akl-lesson, .akl-lesson-row { scroll-margin-top: 42px; } .akl-syllabus > .akl-tools { position: sticky; top: 0; z-index: 2; background: var(--ak-paper); } :is(.akl-syllabus, .akl-exercises) > :is(.akl-sheet, .akl-toast) { position: sticky; inset: auto 0 0; flex: none; } }
 
 @media (prefers-reduced-motion: reduce) { .akl *, .akl *::before { animation: none !important; transition: none !important; } }
 @media (forced-colors: active) { .akl-v-zero, .akl-progress i, .akl-state .f, .akl-bar i, .akl-segments button[aria-checked="true"], .akl-strip-canvas { forced-color-adjust: none; } .akl-now { outline: 2px solid Highlight; } }
