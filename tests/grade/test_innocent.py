@@ -218,6 +218,26 @@ def test_a_name_that_is_used_again_below_its_check(hand_in, below):
         assert f"Further down in the notebook {named} something else" in message_of(result, id)
 
 
+def test_a_name_that_a_method_of_a_class_uses(hand_in):
+    """A class that holds itself is looked at once."""
+    own = """
+class Table:
+    @staticmethod
+    def size(push, n): return limit(n)
+    @property
+    def half(self): return limit(2)
+Table.root = Table
+def limit(n): return n
+plain = jacobian
+def jacobian(n, m, push, pull):
+    assert Table.root.size(push, n) == n and Table().half == 2
+    return plain(n, m, push, pull)
+"""
+    result = hand_in(after_check(answered(PUSH, jvp_4=solution("jvp-4") + own), "jvp-4", "limit = plain = None"))
+    assert (result.status, result.score) == ("graded", FULL), result.marks
+    assert "`limit`" in message_of(result, "jvp-4")
+
+
 def test_a_star_import_below_everything(hand_in):
     found = answered(PUSH)
     found["cells"].append(code("from numpy import *"))
