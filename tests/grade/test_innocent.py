@@ -281,6 +281,21 @@ def test_what_stands_above_the_line_that_ended_a_cell_counts(hand_in, one_second
 EACH = len(PUSH.questions)
 
 
+def test_what_stands_above_counts_in_two_cells_and_what_they_left_behind_costs_nobody(hand_in):
+    """Of a cell that left something behind nothing is kept, once that ends the run elsewhere."""
+    ends = "\nimport os\nos._exit(3)"
+    both = answered(PUSH, jvp_3=solution("jvp-3") + ends, jvp_4=solution("jvp-4") + ends)
+    result = hand_in(both)
+    assert (result.status, result.score) == ("crashed", FULL)
+    assert "of q3, from its line" in result.reason
+    assert "of q4, from its line" in result.reason
+    later = "import os, threading, time\nthreading.Timer(0.3, lambda: os._exit(5)).start()\ntime.sleep(20)"
+    found = after_check(answered(PUSH), "jvp-1", later)
+    after_check(found, "jvp-2", "time.sleep(3)")
+    result = hand_in(found)
+    assert (result.status, result.score) == ("crashed", FULL), (result.reason, result.marks)
+
+
 @pytest.mark.parametrize("first", range(0, len(CHECKS), EACH))
 def test_no_edit_of_a_check_cell_is_tampering(hand_in, first):
     found = answered(PUSH)
