@@ -57,10 +57,34 @@ class _GradingState:
     grades: dict[str, QuestionGrade] = field(default_factory=dict)
     kept_statements: dict[int, int] = field(default_factory=dict)
     """Of cells that ended a run, how many statements are run again."""
+    suspect: int | None = None
+    """The cell of which the last run kept a beginning, which may have left something behind that ends the next run."""
+    doubted: tuple[int, int] | None = None
+    """A suspect that the last run left out, and how many of its statements were kept before."""
     cell_errors: dict[int, str] = field(default_factory=dict)
     status: str = ""
     reasons: list[str] = field(default_factory=list)
     login: str = ""
+
+    def doubt_suspect(self, place: int | None) -> bool:
+        """Leave out all of the suspect, if something else has ended a run; return whether that is to be tried."""
+        if self.suspect in (None, place):
+            return False
+        assert self.suspect is not None
+        self.doubted = self.suspect, self.kept_statements[self.suspect]
+        self.kept_statements[self.suspect], self.suspect = 0, None
+        return True
+
+    def keep_beginning(self, place: int, begun: int) -> None:
+        """Keep the statements of a cell before the one that ended the run."""
+        self.kept_statements[place] = max(begun - 1, 0)
+        self.suspect = place if self.kept_statements[place] else None
+
+    def acquit(self) -> None:
+        """Keep the beginning of the doubted cell again: without it the next run has ended as well."""
+        if self.doubted is not None:
+            place, kept = self.doubted
+            self.kept_statements[place], self.doubted = kept, None
 
     def add_failure(self, status: str, reason: str) -> None:
         """Note a failure; the first one sets the status."""
@@ -147,10 +171,14 @@ def _run_once(
         exit_status = runner.end_submission(channel, grace_seconds=grace)
         if current is not None and _is_innocent(before, exit_status):
             return False
+        left_behind = current is None or exit_status.reason in ("memory", "processes")
+        if left_behind and state.doubt_suspect(session.place if current is None else None):
+            return False
+        state.acquit()
         what = _what_ended(submission, session, lesson.labels[current.id] if current else "")
         state.add_failure(*_status_and_reason(error, exit_status, what))
         if current is None and session.place is not None:
-            state.kept_statements[session.place] = max(session.begun - 1, 0)
+            state.keep_beginning(session.place, session.begun)
         if current is not None:
             seed = question_seed(secret, submission, current.id)
             state.grades[current.id] = _question_grade(current, seed, Verdict("error", 0.0, state.reasons[-1]))

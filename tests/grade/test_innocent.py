@@ -218,6 +218,26 @@ def test_a_name_that_is_used_again_below_its_check(hand_in, below):
         assert f"Further down in the notebook {named} something else" in message_of(result, id)
 
 
+def test_a_name_that_a_method_of_a_class_uses(hand_in):
+    """A class that holds itself is looked at once."""
+    own = """
+class Table:
+    @staticmethod
+    def size(push, n): return limit(n)
+    @property
+    def half(self): return limit(2)
+Table.root = Table
+def limit(n): return n
+plain = jacobian
+def jacobian(n, m, push, pull):
+    assert Table.root.size(push, n) == n and Table().half == 2
+    return plain(n, m, push, pull)
+"""
+    result = hand_in(after_check(answered(PUSH, jvp_4=solution("jvp-4") + own), "jvp-4", "limit = plain = None"))
+    assert (result.status, result.score) == ("graded", FULL), result.marks
+    assert "`limit`" in message_of(result, "jvp-4")
+
+
 def test_a_star_import_below_everything(hand_in):
     found = answered(PUSH)
     found["cells"].append(code("from numpy import *"))
@@ -259,6 +279,21 @@ def test_what_stands_above_the_line_that_ended_a_cell_counts(hand_in, one_second
 
 
 EACH = len(PUSH.questions)
+
+
+def test_what_stands_above_counts_in_two_cells_and_what_they_left_behind_costs_nobody(hand_in):
+    """Of a cell that left something behind nothing is kept, once that ends the run elsewhere."""
+    ends = "\nimport os\nos._exit(3)"
+    both = answered(PUSH, jvp_3=solution("jvp-3") + ends, jvp_4=solution("jvp-4") + ends)
+    result = hand_in(both)
+    assert (result.status, result.score) == ("crashed", FULL)
+    assert "of q3, from its line" in result.reason
+    assert "of q4, from its line" in result.reason
+    later = "import os, threading, time\nthreading.Timer(0.3, lambda: os._exit(5)).start()\ntime.sleep(20)"
+    found = after_check(answered(PUSH), "jvp-1", later)
+    after_check(found, "jvp-2", "time.sleep(3)")
+    result = hand_in(found)
+    assert (result.status, result.score) == ("crashed", FULL), (result.reason, result.marks)
 
 
 @pytest.mark.parametrize("first", range(0, len(CHECKS), EACH))

@@ -135,12 +135,16 @@ def _names_used(functions: Any, names: Mapping[str, object]) -> dict[str, object
 
 def _codes_of(value: object, names: Mapping[str, object]) -> Iterator[CodeType]:
     """The code of a function or class that the notebook defines, and that of the functions inside of it."""
-    if type(value) is type:
-        for member in vars(value).values():
-            yield from _codes_of(member, names)
-    if type(value) is FunctionType and value.__globals__ is names:
-        waiting = [value.__code__]
-        while waiting:
-            code = waiting.pop()
-            yield code
-            waiting += [one for one in code.co_consts if type(one) is CodeType]
+    functions = map(_plain_function, vars(value).values()) if type(value) is type else [value]
+    waiting = [one.__code__ for one in functions if type(one) is FunctionType and one.__globals__ is names]
+    while waiting:
+        code = waiting.pop()
+        yield code
+        waiting += [one for one in code.co_consts if type(one) is CodeType]
+
+
+def _plain_function(member: object) -> object:
+    """The function of a class's method, of whichever kind."""
+    if type(member) in (staticmethod, classmethod):
+        return member.__func__  # type: ignore[attr-defined]
+    return member.fget if type(member) is property else member
