@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +18,11 @@ from autodiff_kit.exercises.check_runner import question_rng
 from autodiff_kit.exercises.in_process import TimeLimitReached
 from autodiff_kit.exercises.protocol import Callback
 from autodiff_kit.exercises.questions import LESSONS
+from autodiff_kit.grade.batch import collect_submissions
 from autodiff_kit.grade.grading import grade_submission
 from autodiff_kit.grade.protocol import MessageSocket, ProtocolError
 from autodiff_kit.grade.rpc import RpcConnection
-from autodiff_kit.grade.batch import collect_submissions
+from autodiff_kit.grade.submission_reader import read_submission
 
 from .harmless_edits import CHECKS, EDITS, HandIn
 from .notebooks import answer_cell, answered, code, notebook
@@ -29,6 +31,13 @@ PUSH = LESSONS["01"]
 FULL = float(PUSH.points)
 EDITS_EACH = 3
 """Edits of one generated hand-in: some come only together."""
+
+
+def graded(found, sandbox):
+    """The result of a submission of which the batch has the facts alone, as a grader's process reads it again."""
+    own_folder = bool(found.modules_sha256)
+    whole = read_submission(Path(found.path), found.learner, found.exercise, own_folder=own_folder)
+    return grade_submission(whole, sandbox, "s")
 
 
 def kind_of(value):
@@ -313,8 +322,8 @@ def test_a_module_beside_the_notebook_in_the_learners_own_folder(tmp_path, sandb
         (tmp_path / "in" / name / "work.ipynb").write_text(json.dumps(found), encoding="utf-8")
     (tmp_path / "in" / "ada" / "helper.py").write_text(solution("jvp-4"), encoding="utf-8")
     ada, bob = collect_submissions([tmp_path / "in"])
-    assert grade_submission(ada, sandbox, "s").score == FULL
-    missing = grade_submission(bob, sandbox, "s")
+    assert graded(ada, sandbox).score == FULL
+    missing = graded(bob, sandbox)
     assert missing.score == FULL - 2
     assert "modules, .py, that lie beside the notebook" in message_of(missing, "jvp-4")
     (tmp_path / "in" / "ada" / "helper.py").write_text("jacobian = 3", encoding="utf-8")
@@ -325,7 +334,7 @@ def test_a_module_in_a_folder_of_many_learners_is_nobodys(tmp_path):
     (tmp_path / "helper.py").write_text("x = 1", encoding="utf-8")
     (tmp_path / "ada.ipynb").write_text(json.dumps(answered(PUSH)), encoding="utf-8")
     for places in ([tmp_path], [tmp_path / "ada.ipynb"]):
-        assert [one.modules for one in collect_submissions(places)] == [()]
+        assert [one.modules_sha256 for one in collect_submissions(places)] == [""]
 
 
 @pytest.mark.parametrize("mark", [" (1)", "-Copy1", " copy", "_mine"])
@@ -344,8 +353,9 @@ def test_the_notebook_with_answers_counts_and_not_the_untouched_starter(tmp_path
         if clone and mark != "_mine":
             (folder / ".git").mkdir(exist_ok=True)
         (found,) = collect_submissions([tmp_path])
-        assert found.file == f"{PUSH.slug}{mark}.ipynb"
-        assert f"2 notebooks were handed in; {found.file} counts, the last one with answers in it." in found.remarks
+        name = f"{PUSH.slug}{mark}.ipynb"
+        assert Path(found.path).name == name
+        assert f"2 notebooks were handed in; {name} counts, the last one with answers in it." in found.remarks
 
 
 def test_two_answered_notebooks_of_one_time_are_named(tmp_path):
@@ -355,7 +365,7 @@ def test_two_answered_notebooks_of_one_time_are_named(tmp_path):
         path.write_text(json.dumps(answered(PUSH, leave=leave)), encoding="utf-8")
         os.utime(path, (1_700_000_000, 1_700_000_000))
     (found,) = collect_submissions([tmp_path])
-    assert found.file == "a.ipynb"
+    assert Path(found.path).name == "a.ipynb"
     assert "b.ipynb has the same time; look which of them is meant." in found.remarks[-1]
 
 
@@ -382,7 +392,7 @@ def check_edits(tmp_path, sandbox, no, turn, names):
     folder = tmp_path / f"{no}-{turn}"
     hand_in.write(folder / "ada")
     (found,) = collect_submissions([folder], no)
-    result = grade_submission(found, sandbox, "s")
+    result = graded(found, sandbox)
     said = " ".join([result.reason, *result.remarks, *(mark.message for mark in result.marks)])
     about = (no, turn, names, result.status, result.reason, result.remarks, result.marks)
     assert result.score == result.max_score == lesson.points, about
