@@ -108,11 +108,17 @@ def test_a_number_that_ends_a_file_name_is_nobodys(tmp_path, text, number):
 
 def test_two_files_of_one_line_are_remarked(tmp_path):
     enrolled = roster(tmp_path, CANVAS)
-    both = [RESULTS[0], named("zed_17_90001_x"), RESULTS[1]]
-    ada, zed, bob = remark_shared_rows(both, enrolled)
-    assert "Lovelace, Ada is in the roster once, and zed_17 was handed in" in ada.remarks[0]
-    assert "and ada was handed in" in zed.remarks[0]
+    both = [RESULTS[0], replace(RESULTS[0], learner="Lovelace, Ada"), RESULTS[1]]
+    login, name, bob = remark_shared_rows(both, enrolled)
+    assert "Lovelace, Ada is in the roster once, and Lovelace, Ada was handed in" in login.remarks[0]
+    assert "and ada was handed in" in name.remarks[0]
     assert not bob.remarks
+
+
+def test_what_has_anothers_number_in_its_name_is_remarked_alone(tmp_path):
+    ada, zed = remark_shared_rows([RESULTS[0], named("zed_17_90001_x")], roster(tmp_path, CANVAS))
+    assert not ada.remarks
+    assert "It has the number of Lovelace, Ada, who handed in under their own name" in zed.remarks[0]
 
 
 def test_a_file_named_like_a_shortened_download_is_another_learner(tmp_path):
