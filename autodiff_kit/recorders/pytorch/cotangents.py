@@ -108,12 +108,7 @@ def run_pass(
     weights = torch.ones_like(target) if seed is None else torch.as_tensor(seed, dtype=target.dtype).expand_as(target)
     with torch.enable_grad(), done:
         found = torch.autograd.grad([target], asked, [weights], retain_graph=True, allow_unused=True)
-        accumulators = {id(fn.variable): fn for fn in done.nodes if hasattr(fn, "variable")}
-        for source, gradient in zip(asked, found, strict=True):
-            key = (accumulators[id(source)], 0) if id(source) in accumulators else (source.grad_fn, source.output_nr)
-            done.largest.pop(key, None)
-            if gradient is not None:
-                done.note(key, gradient)
+        done.note_results(asked, found)
     return done
 
 

@@ -249,14 +249,14 @@ class RecordingMode(TorchFunctionMode):
         done = BackwardPass(roots, accumulates, hooked, recording.max_bytes // 4)
         recording.passes.append(done)
         recording.add_event("backward", done, None, frame)
+        sources = [] if accumulates else tensors_in(args[1:2], kwargs.get("inputs"))
         with done:
             out = func(*args, **kwargs)
+            if sources:
+                done.note_results(sources, out if isinstance(out, (list, tuple)) else (out,))
         if not accumulates:
-            sources = tensors_in(args[1:2], kwargs.get("inputs"))
-            done.asked = [t for t in sources if isinstance(t, torch.Tensor)]
-            operation = Operation(
-                "grad", tuple(map(recording.input_number, [*roots, *sources])), frame.f_code, frame.f_lasti
-            )
+            numbers = tuple(map(recording.input_number, [*roots, *sources]))
+            operation = Operation("grad", numbers, frame.f_code, frame.f_lasti)
             position = len(recording.operations)
             recording.operations.append(operation)
             operation.outputs = tuple([recording.add_value(t, position) for t in tensors_in(out)])
@@ -321,8 +321,9 @@ class RecordingMode(TorchFunctionMode):
             parameters = [p for group in optimizer.param_groups for p in group["params"]]
             state = {id(p): (p.grad is not None, float(group["lr"]) if "lr" in group else None, group.get("initial_lr"))
                      for group in optimizer.param_groups for p in group["params"]}  # fmt: skip
-            self.recording.add_event("step", optimizer, (parameters, state))
-            if len(args) > 1 or kwargs:  # a closure, whose operations are to be seen
+            closure = len(args) > 1 or bool(kwargs)
+            self.recording.add_event("step", optimizer, (parameters, state, closure))
+            if closure:  # its operations are to be seen
                 return
             for p in parameters:
                 self.before_write(p)
