@@ -23,7 +23,9 @@ def load_ipython_extension(shell: Any) -> None:
 
 def _gradients(shell: Any, line: str, cell: str) -> None:
     """Run a cell, and show what gradient each parameter got. The line may name the loss and the model."""
-    from IPython.display import display
+    from IPython import display as output
+
+    display: Any = output.display
 
     extras.require("torch", "torch", "%%gradients")
     from autodiff_kit.recorders.record import record_torch

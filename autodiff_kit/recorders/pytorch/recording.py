@@ -123,7 +123,7 @@ class Recording:
     def forget(self) -> None:
         """Begin again with nothing."""
         for kept in (self.operations, self.values, self.events, self.passes, self.numbers, self.plain):
-            kept.clear()  # type: ignore[attr-defined]
+            kept.clear()
         self.held_bytes = 0
 
     def number_of(self, tensor: Any) -> int | None:

@@ -251,6 +251,8 @@ class RecordingMode(TorchFunctionMode):
         hooked = [e.what for e in recording.events if e.kind == "hook"]
         accumulates = func is not torch.autograd.grad
         done = BackwardPass(roots, accumulates, hooked, recording.max_bytes // 4)
+        for earlier in recording.passes:  # of these the sizes are enough
+            earlier.cotangents.clear()
         recording.passes.append(done)
         recording.add_event("backward", done, None, frame)
         sources = [] if accumulates else tensors_in(args[1:2], kwargs.get("inputs"))

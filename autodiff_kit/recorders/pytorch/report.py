@@ -56,7 +56,7 @@ def _row(diagnosis: Diagnosis, name: str, parameter: Any) -> GradientReportRow:
 
 def _named_parameters(model: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(model, torch.nn.Module):
-        return model.named_parameters()
+        return list(model.named_parameters())
     given = list(model.items() if isinstance(model, dict) else model) if isinstance(model, Iterable) else [model]
     pairs = [one if isinstance(one, tuple) else (f"parameter {k}", one) for k, one in enumerate(given)]
     if not all(isinstance(parameter, torch.Tensor) for _, parameter in pairs):

@@ -172,7 +172,7 @@ class TorchTape(RecordedTape):
     @property
     def nodes(self) -> Sequence[TapeNode]:
         """The operations in execution order; of several outputs, shape and dtype are those of the first."""
-        found = []
+        found: list[TapeNode] = []
         for k, operation in enumerate(self.recording.operations):
             shape, dtype = (
                 self._shape_and_dtype(operation.outputs[0]) if operation.outputs else ((), _plain(operation.left))
@@ -184,7 +184,7 @@ class TorchTape(RecordedTape):
     @property
     def leaves(self) -> Sequence[TapeNode]:
         """Parameters and inputs, in the order of their first use."""
-        found = []
+        found: list[TapeNode] = []
         for number in self._leaf_numbers:
             value = self.recording.values[number]
             kind = "parameter" if isinstance(value.tensor, torch.nn.Parameter) else "input"
