@@ -1,7 +1,7 @@
 """The corpus of programs: broken ones with the kind and the line of their cause, and sound ones that look suspicious.
 
-A broken program is a function ``kind__what(record)``. It returns tape, target and source, unless an exception leaves its
-block; then the tape's `error` is asked. The line of the cause ends in ``# cause``; where it stands outside of the
+A broken program is a function ``kind__what(record)``. It returns tape, target and source, unless an exception leaves
+its block; then the tape's `error` is asked. The line of the cause ends in ``# cause``; where it stands outside of the
 function, in ``# cause of`` and the function's name.
 """
 
@@ -38,7 +38,8 @@ class Answer:
 
 def load(path: Path) -> ModuleType:
     specification = importlib.util.spec_from_file_location(f"corpus_{path.parent.name}_{path.stem}", path)
-    assert specification is not None and specification.loader is not None
+    assert specification is not None
+    assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module
@@ -78,3 +79,44 @@ def diagnose(program: Program, record: Any) -> Answer:
             return Answer(told.kind if told else "", told.line if told else 0, told, tapes[-1], error)
         told = tape.explain(target, source)
         return Answer(told.kind, told.line, told, tape, None)
+
+
+def sound_programs() -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """Whole loops, and each loss in three settings: alone, with its backward pass, and in a training loop."""
+    for name, function in vars(load(HERE / "sound" / "loops.py")).items():
+        if inspect.isfunction(function):
+            yield name, function
+    module = load(HERE / "sound" / "losses.py")
+    for name, make in vars(module).items():
+        if inspect.isfunction(make) and make.__module__ == module.__name__:
+            for setting in (_alone, _with_backward, _in_training):
+                yield f"{name}{setting.__name__}", lambda record, make=make, setting=setting: setting(record, make)  # type: ignore[misc]
+
+
+def _alone(record: Any, make: Any) -> Any:
+    loss_of, _, source = make()
+    with record() as tape:
+        loss = loss_of()
+    return tape, loss, source
+
+
+def _with_backward(record: Any, make: Any) -> Any:
+    loss_of, _, source = make()
+    with record() as tape:
+        loss = loss_of()
+        loss.backward()
+    return tape, loss, source
+
+
+def _in_training(record: Any, make: Any) -> Any:
+    import torch
+
+    loss_of, parameters, source = make()
+    optimizer = torch.optim.Adam(parameters, lr=0.01)
+    with record() as tape:
+        for _ in range(2):
+            optimizer.zero_grad()
+            loss = loss_of()
+            loss.backward()
+            optimizer.step()
+    return tape, loss, source

@@ -60,23 +60,17 @@ def sum_of_passes(diagnosis: Diagnosis, source: Any, name: str) -> Finding | Non
         return None
     events = diagnosis.recording.events
     held: Event | None = None  # the pass whose gradient is stored
-    stale = used = False
+    cleared = used = False
     for k, event in enumerate(events):
         if event.kind == "cleared" and event.what is source:
-            held, stale, used = None, False, False
-        elif (
-            event.kind == "backward"
-            and event.what.accumulates
-            and id(source) in event.what.leaves
-            and event.what.finished
-        ):
+            held, cleared, used = None, True, False
+        elif event.kind == "backward" and _adds_to(event, source):
+            by_optimizer = bool(_optimizers(diagnosis))
+            counts = any(root is diagnosis.target for root in event.what.roots) or _is_consumed(events[k:], source)
+            if held is not None and counts and (used or _same_roots(held, event) or not by_optimizer):
+                return _accumulated(event, name, f"The gradient of the pass on line {held.place.line} is still stored.")
             had = event.what.leaves[id(source)][1]
-            stale = stale or (held is None and had)
-            again = held is not None and any(a is b for a in held.what.roots for b in event.what.roots)
-            steps = [e for e in events[k:] if e.kind == "step"] or [e for e in events if e.kind == "step"]
-            if held is not None and (used or again or not (steps or _optimizers(diagnosis))):
-                return _accumulated(event, name, f"The gradient of the pass on {held.place} is still stored.")
-            if stale and held is None and (steps or not _optimizers(diagnosis)):
+            if held is None and had and not cleared and (not by_optimizer or _is_consumed(events[k:], source)):
                 return _accumulated(event, name, "There was a gradient in .grad before the block began.")
             held, used = event, False
         elif event.kind == "step" and any(p is source for p in event.detail[0]):
@@ -84,6 +78,26 @@ def sum_of_passes(diagnosis: Diagnosis, source: Any, name: str) -> Finding | Non
         elif event.kind == "read_grad" and event.what is source and held is not None:
             used = used or _is_plain_use(event)
     return None
+
+
+def _adds_to(event: Event, source: Any) -> bool:
+    return event.what.accumulates and event.what.finished and id(source) in event.what.leaves
+
+
+def _same_roots(one: Event, other: Event) -> bool:
+    return any(a is b for a in one.what.roots for b in other.what.roots)
+
+
+def _is_consumed(events: list[Event], source: Any) -> bool:
+    """Whether a step, or the user's own line, uses the stored gradient before it is cleared."""
+    for event in events:
+        if event.kind == "cleared" and event.what is source:
+            return False
+        if event.kind == "step" and any(p is source for p in event.detail[0]):
+            return True
+        if event.kind == "read_grad" and event.what is source and _is_plain_use(event):
+            return True
+    return False
 
 
 def _is_plain_use(event: Event) -> bool:
@@ -204,7 +218,7 @@ def _order_of_calls(diagnosis: Diagnosis, source: Any, name: str, optimizers: li
                 return Finding(
                     "optimizer", cleared.place, detail, remedy="Clear gradients after the step, or before backward()."
                 )
-            moved = moved or has_gradient
+            moved = moved or has_gradient or event.detail[2]
             if not has_gradient and filled is None:
                 early = early or event
     if early is not None and filled is not None and not moved:

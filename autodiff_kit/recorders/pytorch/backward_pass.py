@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -95,7 +96,7 @@ class BackwardPass:
                 self._undo.append(fn.register_hook(self._part_watcher_of(fn)).remove)
             variable = getattr(fn, "variable", None)
             if variable is not None:
-                self.leaves[id(variable)] = (variable, variable.grad is not None)
+                self.leaves[id(variable)] = (variable, variable.grad is not None and _is_not_zero(variable.grad))
                 self._watch_hooks(variable, "_backward_hooks")
                 self._watch_hooks(variable, "_post_accumulate_grad_hooks")
         for tensor in self.hooked:
@@ -131,6 +132,15 @@ class BackwardPass:
         if self._waiting_bytes > _FLUSH_BYTES:
             self._flush()
 
+    def note_results(self, sources: list[Any], gradients: Sequence[Any]) -> None:
+        """Note what ``torch.autograd.grad`` gave: it takes the gradients of leaves before they reach their nodes."""
+        accumulators = {id(fn.variable): fn for fn in self.nodes if hasattr(fn, "variable")}
+        self.asked = sources
+        for source, gradient in zip(sources, gradients, strict=False):
+            key = (accumulators[id(source)], 0) if id(source) in accumulators else (source.grad_fn, source.output_nr)
+            if gradient is not None:
+                self.note(key, gradient)
+
     def _flush(self) -> None:
         for (key, cotangent), size in zip(
             self._waiting, largest_magnitudes([c for _, c in self._waiting]), strict=True
@@ -145,11 +155,11 @@ class BackwardPass:
     # ------------------------------------------------------------------------------------------------ the user's hooks
     def _watch_hooks(self, tensor: Any, attribute: str) -> None:
         """Put a watcher in the place of each hook of a tensor, until the pass is over."""
-        hooks = getattr(tensor, attribute, None)
-        for key, hook in list(hooks.items()) if hooks else []:
+        hooks: Any = getattr(tensor, attribute, None) or {}
+        for key, hook in list(hooks.items()):
             make = self._watched_hook if attribute == "_backward_hooks" else self._watched_leaf_hook
             hooks[key] = make(tensor, hook)
-            self._undo.append(lambda hooks=hooks, key=key, hook=hook: key in hooks and hooks.__setitem__(key, hook))  # type: ignore[misc]
+            self._undo.append(partial(_put_back, hooks, key, hook))
 
     def _watched_hook(self, tensor: Any, hook: Any) -> Callable[[Any], Any]:
         def watched(gradient: Any) -> Any:
@@ -178,6 +188,17 @@ class BackwardPass:
             same = before.shape == after.shape and bool(torch.allclose(before, after.to(before.dtype), equal_nan=True))
             sizes = [largest_magnitudes([one])[0] for one in (before, after)]
         self.hook_effects.append(HookEffect(tensor, hook, sizes[0], sizes[1], not same))
+
+
+def _put_back(hooks: Any, key: int, hook: Any) -> None:
+    """Put a hook back in its place, unless it was removed meanwhile."""
+    if key in hooks:
+        hooks[key] = hook
+
+
+def _is_not_zero(gradient: Any) -> bool:
+    with torch.no_grad():
+        return gradient.layout is not torch.strided or bool(gradient.any())
 
 
 def largest_magnitudes(tensors: list[Any]) -> list[float]:
