@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any
 
 from autodiff_kit.core.backward import reachable
@@ -41,10 +42,19 @@ from autodiff_kit.pytree import flatten
 
 __all__ = ["GradientExplanation", "GradientExplanations", "explain"]
 
-_BOOK = "https://autodiff-kit.github.io/autodiff_kit/lessons/"
 _MAX_ENDS = 3  # ends of a source's paths that are named
 
 Ranges = tuple[tuple[int, int], ...]
+
+
+@cache
+def _book() -> str:
+    """The address of the book: the home page that the installed package names."""
+    try:
+        urls = metadata("autodiff-kit").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    return next((url.partition(", ")[2] for url in urls if url.startswith("Homepage, ")), "")
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,8 +111,8 @@ class GradientExplanation:
 
     @property
     def link(self) -> str:
-        """The address of the lesson in the book; empty without one."""
-        return f"{_BOOK}{self.lesson}.html" if self.lesson else ""
+        """The address of the lesson in the book; empty without one, or where the kit is not installed."""
+        return f"{_book()}lessons/{self.lesson}.html" if self.lesson and _book() else ""
 
     @property
     def place(self) -> str:
@@ -113,7 +123,7 @@ class GradientExplanation:
         where = f"\n  {self.place}: {self.code}" if self.line else ""
         what = f"\n  What to do: {self.fix}" if self.fix else ""
         also = f"\n  Also: {', '.join(self.also)}." if self.also else ""
-        more = f"\n  Lesson: {self.link}" if self.lesson else ""
+        more = f"\n  Lesson: {self.link or self.lesson}" if self.lesson else ""
         state = {"": "", "flows": " flows"}.get(self.gradient, f" is {self.gradient}")
         gradient = f"d {self.target} / d {self.source}{state}"
         return f"{gradient}: {self.headline}{where}\n  {self.because}{what}{also}{more}"
