@@ -288,7 +288,8 @@ class TraceGuard:
 
 
 _MISSING: Any = object()
-_VIEWS = tuple(type(view) for view in ({}.keys(), {}.values(), {}.items()))
+_EMPTY: dict[Any, Any] = {}
+_VIEWS = (type(_EMPTY.keys()), type(_EMPTY.values()), type(_EMPTY.items()))
 
 _VISITORS: list[tuple[Any, Callable[[TraceGuard, Any], Iterable[Any]]]] = [
     (types.FunctionType, TraceGuard._visit_function),

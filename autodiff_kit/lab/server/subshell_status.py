@@ -23,7 +23,7 @@ def ignore_subshell_status(app: Any) -> None:
     app : jupyter_server.serverapp.ServerApp
         The server. One whose kernels' manager has no such setting is left as it is.
     """
-    manager = getattr(app, "kernel_manager", None)
+    manager: Any = getattr(app, "kernel_manager", None)
     known = getattr(manager, "untracked_message_types", None)
     if known is not None:
         manager.untracked_message_types = [*known, *(kind for kind in SUBSHELL_REQUESTS if kind not in known)]
