@@ -42,10 +42,11 @@ _LEFT_OUT_OF: Final = {
         # Kernels need a compiler, which no browser has: ak.compile runs NumPy calls there.
         r"kernels/(native|eager_loops|window_loops|llvm|code_cache)|compile/passes/|"
         r"compile/run/(?!__init__|execution_plan|numpy_codegen)|"
-        r"lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
+        # No browser has PyTorch; `ak.record_torch` says so.
+        r"recorders/pytorch/|lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
     ),
     "ipython": re.compile(r"^IPython/(sphinxext/|terminal/(?!__init__|pt_inputhooks))"),
-    "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc|core)/|^numpy/_core/_simd\."),
+    "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc)/|^numpy/_core/_simd\."),
     "pygments": re.compile(
         r"^pygments/(lexers/(?!__init__|_mapping|python|special|agile)|styles/(?!__init__|_mapping|default|bw)|"
         r"formatters/(?!__init__|_mapping|html|terminal))"

@@ -1,4 +1,4 @@
-"""Inside the engine: every module of some packages, imported."""
+"""Inside the engine: every module of some packages, imported; and all that each package says it exports."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 
 def main(packages: list[str]) -> dict[str, Any]:
-    """Which modules were imported, and what the others raised."""
-    found: dict[str, Any] = {"imported": [], "failed": {}}
+    """Which modules were imported, what the others raised, and of which packages `import *` fails."""
+    found: dict[str, Any] = {"imported": [], "failed": {}, "not exported": {}}
     for name in (module for package in packages for module in modules_of(package)):
         try:
             with contextlib.redirect_stdout(io.StringIO()):
@@ -21,6 +21,11 @@ def main(packages: list[str]) -> dict[str, Any]:
             found["failed"][name] = repr(error)[:200]
         else:
             found["imported"].append(name)
+    for name in packages:
+        try:
+            exec(f"from {name} import *", {})
+        except Exception as error:  # noqa: BLE001 - told with the package
+            found["not exported"][name] = repr(error)[:200]
     return found
 
 

@@ -63,6 +63,8 @@ def test_every_module_of_the_site_can_be_imported(engine: Engine, tmp_path: Path
     assert {"numpy.ma", "numpy.matlib", "numpy.testing", "autodiff_kit.learn"} <= set(found["imported"])
     # What a browser lacks is missing; anything else is a fault of how the packages were made smaller.
     assert {name: said for name, said in found["failed"].items() if not said.startswith(IN_NO_BROWSER)} == {}
+    # A part that was left out, and that its package names; no learner's cell asks for all of another.
+    assert {"autodiff_kit", "numpy"}.isdisjoint(found["not exported"]), found["not exported"]
 
 
 @pytest.mark.slow
