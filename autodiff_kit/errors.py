@@ -117,7 +117,7 @@ class MissingPackageError(AutodiffError, ImportError):
     """A package of one of the kit's extras is not installed; the message says how to install it."""
 
 
-class LostGradientWarning(UserWarning):
+class LostGradientWarning(AutodiffError, UserWarning):
     """A value that ``ak.grad`` or a relative differentiates became a plain number, so its gradient lacks a part.
 
     The message names the line and what to write there. It comes once for each line; not where the number is only
@@ -127,7 +127,7 @@ class LostGradientWarning(UserWarning):
     --------
     Turn it off, or into an error:
 
-    >>> import warnings
+    >>> import math, warnings
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", ak.errors.LostGradientWarning)
     ...     slope = ak.grad(lambda x: x * math.exp(x))(0.0)

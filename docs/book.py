@@ -25,7 +25,12 @@ LITE = "../lite"  # of a lesson's page, where the book is part of the static sit
 Notebook = dict[str, Any]
 
 PLANS: dict[str, tuple[tuple[str, str], ...]] = {
-    "An afternoon: why is my gradient None?": (("first hour", "00"), ("second", "02"), ("third", "03 12")),
+    "An afternoon: why is my gradient None?": (
+        ("first hour", "00"),
+        ("second", "01"),
+        ("third", "02"),
+        ("fourth", "03"),
+    ),
     "An afternoon: what optimizers remember": (
         ("first hour", "00"),
         ("second", "02"),

@@ -275,7 +275,7 @@ def test_all_has_no_alias_and_no_inner_package() -> None:
 ERRORS = [e for e in vars(errors).values() if inspect.isclass(e) and issubclass(e, Exception)]
 BUILT_IN = (
     ValueError, TypeError, RuntimeError, LookupError, KeyError, IndexError, AssertionError, ArithmeticError, OSError,
-    ImportError,
+    ImportError, UserWarning,
 )  # fmt: skip
 
 

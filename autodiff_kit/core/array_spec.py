@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["SCALAR", "ArraySpec"]
+__all__ = ["NUMBERS", "SCALAR", "ArraySpec"]
 
 
 class ArraySpec(NamedTuple):
@@ -29,3 +29,6 @@ class ArraySpec(NamedTuple):
 _new_tuple: Any = tuple.__new__
 SCALAR = ArraySpec((), np.dtype(np.float64))
 """Shape and dtype of a Python float."""
+NUMBERS = frozenset((float, int, np.float64))
+"""Types of single numbers, which nodes hold as they are. A float64 beside an array of another dtype is one of NumPy:
+beside that array NumPy's functions take Python's for a number of the array's dtype."""

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from autodiff_kit.core.array_spec import ArraySpec
+from autodiff_kit.core.array_spec import NUMBERS, ArraySpec
 from autodiff_kit.core.joint_record import JointRecord, common_record
 from autodiff_kit.core.numpy_protocol import canonical
-from autodiff_kit.core.record import NUMBERS, ArrayNode, Node, Record, stand_in
+from autodiff_kit.core.record import ArrayNode, Node, Record, stand_in
 from autodiff_kit.core.source_location import is_kit_file, user_frame
 from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.errors import AutodiffError, ConcretizationError, DtypeError, ShapeError

@@ -15,6 +15,7 @@ from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import Record
 from autodiff_kit.core.tracer import as_array
+from autodiff_kit.platform import PLAIN
 
 __all__ = ["each_cotangent_to", "modes", "set_sink", "zero_where_zero"]
 
@@ -25,8 +26,8 @@ class _Modes(threading.local):
     check_cotangent: Callable[..., None] | None = None  # called with each cotangent of a backward pass
 
     def active(self) -> bool:
-        """Whether the backward pass has to check the modes."""
-        return self.zero_absorbs or self.check_cotangent is not None
+        """Whether the backward pass has to check the modes, or is read in a debugger; a fast pass does neither."""
+        return self.zero_absorbs or self.check_cotangent is not None or PLAIN
 
 
 modes = _Modes()

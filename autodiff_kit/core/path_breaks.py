@@ -45,6 +45,7 @@ def mark_path_break(kind: str, what: Any, variable: Any = None) -> None:
     frame = None
     for record in records_of(what.record) if isinstance(what, Node) else open_records.records:
         counts = kind != "overwritten" or record.path_breaks  # without a break there is nothing to overwrite
-        if counts and record.sink is not None and record.in_this_thread() and record.marks(kind, what):
+        counts = counts and (not record.forward or record.marks(kind, what))
+        if counts and record.sink is not None and record.in_this_thread():
             frame = frame or own_frame(sys._getframe(1))
             record.path_breaks.append(PathBreak(kind, what, variable, len(record.nodes), frame.f_code, frame.f_lasti))

@@ -16,21 +16,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+from autodiff_kit.core.array_spec import NUMBERS, ArraySpec
 
-from autodiff_kit.core.array_spec import ArraySpec
-
-__all__ = [
-    "ACTIVE_MODES",
-    "NO_PARTS",
-    "NUMBERS",
-    "ArrayNode",
-    "Node",
-    "Record",
-    "make_leaf",
-    "open_records",
-    "stand_in",
-]
+__all__ = ["ACTIVE_MODES", "NO_PARTS", "ArrayNode", "Node", "Record", "make_leaf", "open_records", "stand_in"]
 
 
 class Node:
@@ -116,11 +104,6 @@ def stand_in(value: Any) -> Any:
     return value if type(value) in NUMBERS or type(value) is ArraySpec else ArraySpec.of(value)
 
 
-NUMBERS = frozenset((float, int, np.float64))
-"""Types of single numbers, which nodes hold as they are. A float64 beside an array of another dtype is one of NumPy:
-beside that array NumPy's functions take Python's for a number of the array's dtype."""
-
-
 class ArrayNode(Node):
     """The node of an array, an object apart from its tensor."""
 
@@ -139,9 +122,6 @@ def make_leaf(node: Node, record: Any) -> Node:
     return node
 
 
-_NONE = frozenset[Any]()
-
-
 class Record:
     """Nodes in the order in which they ran.
 
@@ -150,9 +130,8 @@ class Record:
     """
 
     __slots__ = (
-        "__weakref__", "code", "forward", "frame", "has_arrays", "hooks", "joint_records", "judged_lines", "keep_all",
-        "nodes", "path_breaks", "readings", "released", "released_count", "shares_nodes", "sink", "thread",
-        "watches_variables",
+        "__weakref__", "code", "forward", "frame", "has_arrays", "hooks", "joint_records", "keep_all", "nodes",
+        "path_breaks", "readings", "released", "released_count", "shares_nodes", "sink", "thread", "watches_variables",
     )  # fmt: skip
 
     # A forward accumulator may carry out a whole operation before a node is made; its sink gets what it declines.
@@ -172,7 +151,6 @@ class Record:
         self.released_count = 0  # nodes at the front that were released
         self.hooks: dict[Node, list[Callable[[Any], Any]]] = {}
         self.path_breaks: list[Any] = []  # see `path_breaks.PathBreak`
-        self.judged_lines: frozenset[Any] = _NONE  # see `lost_gradients`
         self.readings: dict[int, Any] = {}  # VariableReading by the variable's id
         self.joint_records: dict[tuple[int, ...], Any] = {}
         self.thread = threading.get_ident()
@@ -181,15 +159,6 @@ class Record:
     def members(self) -> tuple[Record, ...]:
         """The record itself; for a :class:`JointRecord`, its records."""
         return (self,)
-
-    def marks(self, _kind: str, _what: Any) -> bool:
-        """Whether the record notes a break of this kind (see `path_breaks`)."""
-        return True
-
-    def note_operations(self) -> Callable[[], list[tuple[Node, tuple[Node | None, ...]]]]:
-        """A function that gives the nodes of the operations from now on, each with the nodes that it read."""
-        first = len(self.nodes)
-        return lambda: [(node, node.inputs) for node in self.nodes[first:]]
 
     def open(self) -> None:
         """Accept new nodes, from this thread."""

@@ -21,7 +21,6 @@ from autodiff_kit.core.tensor import Tensor, wrap
 from autodiff_kit.core.validation import check_choice, check_flag
 from autodiff_kit.core.variable import Variable, VariableReading, watches_by_itself
 from autodiff_kit.errors import DtypeError, TapeError
-from autodiff_kit.platform import PLAIN
 from autodiff_kit.pytree import flatten, unflatten_like
 
 __all__ = ["GradientTape", "add_tape_method"]
@@ -162,7 +161,7 @@ class GradientTape(Recording):
                 if node is not None:
                     seed = gradient_request.initial_cotangent(target, weight, lead, graph)
                     node.cotangent = seed if node.cotangent is None else node.cotangent + seed
-            if lead or graph or computed or record.hooks or through is not None or modes.active() or PLAIN:
+            if lead or graph or computed or record.hooks or through is not None or modes.active():
                 backward(nodes, lead=lead, graph=graph, through=through, keep=computed, hooks=record.hooks or None)
             else:
                 fast_backward(nodes)

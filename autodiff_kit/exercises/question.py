@@ -93,7 +93,8 @@ class Question:
         if not self.without:
             return self.text
         rule = translate("Write this without {names}. The check notices a call, by whatever name.")
-        return f"{self.text}\n\n{rule.format(names=format_names(self.without))}"
+        said = rule.format(names=format_names(self.without))
+        return self.text if said in self.text else f"{self.text}\n\n{said}"  # a master notebook's text says it
 
 
 def no_public_check(attempt: AttemptEvaluation, rng: np.random.Generator) -> CheckScript:

@@ -12,10 +12,10 @@ import numpy as np
 from autodiff_kit.core.dispatch import record_op
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.operation import Op
-from autodiff_kit.core.own_gradient_breaks import run_with_own_gradient
 from autodiff_kit.core.tensor import Tensor, as_tensor
 from autodiff_kit.core.validation import check_callable
 from autodiff_kit.errors import ArgumentError, ShapeError, StructureError
+from autodiff_kit.ops.own_gradient_breaks import run_with_own_gradient
 
 __all__ = ["custom_gradient"]
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import Value, unwrap
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import Tensor
@@ -19,6 +18,7 @@ from autodiff_kit.errors import DtypeError, ShapeError, StructureError
 from autodiff_kit.optim.validation import spoken_name, variable_list
 from autodiff_kit.pytree import flatten
 from autodiff_kit.transforms.automatic_compilation import CompiledFunction, run_and_compile
+from autodiff_kit.transforms.lost_gradients import warn_of_lost_gradients
 
 __all__ = ["EPS", "LeastSquaresProblem", "LinearizedResiduals", "ResidualEvaluation", "Vector"]
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import canonical
 from autodiff_kit.core.record import open_records
 from autodiff_kit.core.tape import GradientTape
@@ -40,6 +39,7 @@ from autodiff_kit.optim.validation import (
     real_array,
     variable_list,
 )
+from autodiff_kit.transforms.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.transforms.reverse_mode import collects_afterwards, last_gradient
 
 __all__ = ["Optimizer"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.pytree import flatten, flatten_like, unflatten_like
 from autodiff_kit.transforms.arguments import (
@@ -15,6 +14,7 @@ from autodiff_kit.transforms.arguments import (
     tensor_outputs,
 )
 from autodiff_kit.transforms.forward_accumulator import TangentRecord, check_tangent
+from autodiff_kit.transforms.lost_gradients import warn_of_lost_gradients
 
 __all__ = ["jvp", "set_tangents"]
 

@@ -14,7 +14,6 @@ from autodiff_kit.core.backward import input_cotangents
 from autodiff_kit.core.fast_backward import FLOAT_ERRORS
 from autodiff_kit.core.gradient_request import zeros_like
 from autodiff_kit.core.hooks import apply_hooks
-from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.modes import modes
 from autodiff_kit.core.numpy_protocol import canonical, number_beside, unwrap
 from autodiff_kit.core.operation import Op
@@ -26,6 +25,7 @@ from autodiff_kit.transforms.arguments import Function, check_callable, primals_
 from autodiff_kit.transforms.dual import Dual, NeedsTensorsError
 from autodiff_kit.transforms.forward_accumulator import TangentRecord
 from autodiff_kit.transforms.forward_mode import jvp, set_tangents
+from autodiff_kit.transforms.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.transforms.reverse_mode import grad
 
 __all__ = ["ForwardOverReverse", "hvp"]

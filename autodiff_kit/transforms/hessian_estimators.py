@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import unwrap
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.tensor import as_tensor
@@ -15,6 +14,7 @@ from autodiff_kit.core.validation import check_choice
 from autodiff_kit.errors import StructureError
 from autodiff_kit.pytree import flatten, unflatten_like
 from autodiff_kit.transforms.arguments import Function, check_callable, random_generator, watchable_copy
+from autodiff_kit.transforms.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.transforms.reverse_mode import grad
 
 __all__ = ["HessianNorm", "hessian_norm"]

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import Value
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.validation import check_flag
@@ -20,6 +19,7 @@ from autodiff_kit.transforms.arguments import (
     split_aux,
     tensor_outputs,
 )
+from autodiff_kit.transforms.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.transforms.tape_jacobian import jacobians_of_leaves
 
 __all__ = ["hessian", "jacobian"]

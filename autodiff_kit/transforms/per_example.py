@@ -19,7 +19,6 @@ import numpy as np
 
 from autodiff_kit.core.backward import input_cotangents, reachable
 from autodiff_kit.core.gradient_request import initial_cotangent, zeros_like
-from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.numpy_protocol import Value, canonical, unwrap
 from autodiff_kit.core.operation import v
 from autodiff_kit.core.record import Node, open_records
@@ -29,6 +28,7 @@ from autodiff_kit.errors import DtypeError, ShapeError
 from autodiff_kit.ops.row_gradient import RowGradient
 from autodiff_kit.pytree import flatten, unflatten_like
 from autodiff_kit.transforms.batching_rules import ExampleRange, keeps_examples_separate, shared_input_cotangent
+from autodiff_kit.transforms.lost_gradients import warn_of_lost_gradients
 
 __all__ = ["per_example_gradients"]
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from autodiff_kit.collector import relax_collector, restore_collector
-from autodiff_kit.core.lost_gradients import warn_of_lost_gradients
 from autodiff_kit.core.tape import GradientTape
 from autodiff_kit.core.validation import check_flag
 from autodiff_kit.transforms.arguments import (
@@ -21,6 +20,7 @@ from autodiff_kit.transforms.arguments import (
     tensor_outputs,
     watchable_copy,
 )
+from autodiff_kit.transforms.lost_gradients import warn_of_lost_gradients
 
 __all__ = ["collects_afterwards", "grad", "last_gradient", "value_and_grad", "vjp"]
 

@@ -25,7 +25,7 @@ def test_a_builtin_master_contains_the_questions_themselves(shipped):
     for read_back, question in zip(shipped.lesson.questions, lesson.questions, strict=True):
         assert read_back.check is question.check
         assert read_back.hints == question.hints
-        assert read_back.text == question.text.strip()
+        assert read_back.statement == question.statement.strip()
         assert read_back.solution.strip() == question.solution.strip()
 
 

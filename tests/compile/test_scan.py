@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections import deque
 from collections.abc import Callable
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -20,19 +20,20 @@ X = ak.constant(np.random.default_rng(5).uniform(0.5, 1.5, (11, 3)))
 W = ak.constant([0.3, -0.2, 0.1])
 V = ak.Variable([0.5, 0.2, 0.1])
 FIXED = ak.Variable([0.7, 0.1, -0.3], trainable=False)
-RUNS: deque[int] = deque()
-"""One entry for each run of a body. A deque, because a compiled function is traced again if a list changes."""
+RUNS: SimpleQueue[int] = SimpleQueue()
+"""One entry for each run of a body. No list, because a compiled function is traced again if a list changes."""
 
 
 def check(f: Callable[..., Any], *args: Any, kernels: bool = False, rtol: float = 1e-11) -> int:
     """Compare a compiled function with the function at every call; returns how often the body ran for the first."""
     expected = f(*args)
-    RUNS.clear()
+    while not RUNS.empty():
+        RUNS.get()
     compiled = ak.compile(f)
     runs = None
     for _ in range(2):
         found = compiled(*args)
-        runs = len(RUNS) if runs is None else runs
+        runs = RUNS.qsize() if runs is None else runs
         for a, b in zip(flatten(found), flatten(expected), strict=True):
             assert (a is None) == (b is None)
             if b is not None:
@@ -40,7 +41,7 @@ def check(f: Callable[..., Any], *args: Any, kernels: bool = False, rtol: float 
                 np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=rtol, atol=rtol)
         if kernels:
             build_kernels_now(compiled)
-    assert len(RUNS) == runs
+    assert RUNS.qsize() == runs
     return runs
 
 
@@ -49,7 +50,7 @@ def everything(x: Any, w: Any) -> Any:
     outer = ak.sin(w)
 
     def body(carry: Any, x: Any) -> Any:
-        RUNS.append(1)
+        RUNS.put(1)
         new = ak.tanh(carry["a"] * w + x["x"] * ak.exp(outer)) + ak.stop_gradient(w) * V
         return {"a": new, "n": carry["n"] + 1}, (ak.sum(new * carry["a"]), carry["n"], None, {"x": x["x"]})
 
@@ -90,7 +91,7 @@ def test_the_body_runs_once_for_derivatives_of_any_order(transform: Any) -> None
 def test_checkpoints_change_no_derivative(name: str, reverse: bool) -> None:
     def f(x: Any, w: Any, every: int | None = None) -> Any:
         def body(carry: Any, x: Any) -> Any:
-            RUNS.append(1)
+            RUNS.put(1)
             return (ak.tanh(carry[0] * w + x * V), carry[1] + 1), (ak.sum(carry[0]), carry[1], None)
 
         carry, ys = ak.scan(body, (w * 2.0, 0), x, reverse=reverse, checkpoint_every=every)

@@ -421,7 +421,7 @@ def test_reading_an_assigned_variable_again_is_free() -> None:
     assert first.shape == second.shape == (3,)
 
 
-@pytest.mark.parametrize(("name", "count"), [("Max", 1), ("Logsumexp", 9), ("Prod", 6), ("Norm2", 4), ("Matmul", 0)])
+@pytest.mark.parametrize(("name", "count"), [("Max", 1), ("Logsumexp", 9), ("Prod", 6), ("Norm2", 5), ("Matmul", 0)])
 def test_arithmetic_with_axes_is_not_counted(name: str, count: int) -> None:
     """Rules also compute where an axis goes, in helpers; only arithmetic with entries is a cost."""
     op = OPS[name]

@@ -20,7 +20,9 @@ import book  # noqa: E402
 
 sys.path.pop(0)
 
-NEEDS = {no: lesson.needs for no, lesson in lesson_catalog().items()}
+NEEDS = {
+    no: re.findall(r"^lesson (\d\d)", "\n".join(lesson.needs), re.MULTILINE) for no, lesson in lesson_catalog().items()
+}
 GUIDE = "".join((DOCS / name).read_text("utf-8") for name in ("teaching.md", "hubs.md"))
 COMMANDS = re.findall(r"autodiff-kit ([a-z-]+(?: (?:build|classroom|gradescope|validate))?)((?: [^\n`]+)?)", GUIDE)
 

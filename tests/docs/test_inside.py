@@ -61,7 +61,7 @@ def test_every_file_that_it_names_is_there() -> None:
 
 
 def test_the_core_stays_small() -> None:
-    assert sum(map(code_lines, CORE.glob("*.py"))) <= 1800
+    assert sum(map(code_lines, CORE.glob("*.py"))) <= 1900
 
 
 # ------------------------------------------------------------------------------------------ the second part: ak.compile

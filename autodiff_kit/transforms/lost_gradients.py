@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import warnings
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,12 +24,14 @@ from autodiff_kit.core.path_breaks import PathBreak
 from autodiff_kit.core.record import Node, Record, open_records
 from autodiff_kit.core.source_location import SourceLocation, location_of
 from autodiff_kit.core.tensor import Tensor
-from autodiff_kit.core.value_use import expression_at, is_only_looked_at, name_of_call
 from autodiff_kit.errors import LostGradientWarning
 from autodiff_kit.pytree import flatten
+from autodiff_kit.transforms.value_use import expression_at, is_only_looked_at, name_of_call
 
 __all__ = ["warn_of_lost_gradients"]
 
+_judged: WeakKeyDictionary[Record, frozenset[Any]] = WeakKeyDictionary()
+"""By record: the lines about which a transform inside of it has said, or decided, all there is to say."""
 _shown: dict[Any, Any] = {}
 """Python's own note of what was shown: by default a line warns once in a process."""
 
@@ -49,7 +52,8 @@ def warn_of_lost_gradients(record: Record, sources: Any, results: Any) -> None:
     find = _lost_forward if record.forward else _lost
     lost = find(record, marks, flatten(sources), flatten(results))
     lines = {location_of(m.code, m.lasti)[:2]: m for m in (*marks, *lost)}
-    judged, scope.judged_lines = scope.judged_lines, scope.judged_lines | lines.keys()
+    judged = _judged.get(scope, frozenset())
+    _judged[scope] = judged | lines.keys()
     for (cell, line), mark in lines.items():
         if mark in lost and (cell, line) not in judged:
             text = _message(mark, location_of(mark.code, mark.lasti))

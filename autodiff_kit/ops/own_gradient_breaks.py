@@ -11,7 +11,7 @@ from typing import Any
 
 from autodiff_kit.core.joint_record import records_of
 from autodiff_kit.core.path_breaks import PathBreak
-from autodiff_kit.core.record import Node, open_records
+from autodiff_kit.core.record import Node, Record, open_records
 
 __all__ = ["run_with_own_gradient"]
 
@@ -21,7 +21,7 @@ def run_with_own_gradient(f: Callable[..., Any], run: Callable[[], Any], inputs:
     # In a vmap, tapes outside follow the values of all examples, which are no arguments of the function.
     records = [r for r in open_records.records if r.sink is (r if r.forward else r.nodes)]
     breaks = [len(record.path_breaks) for record in records]
-    notes = [record.note_operations() for record in records]
+    notes = [record.note_operations() if record.forward else _operations_from_now(record) for record in records]
     steps: list[Any] = []
     try:
         result = run()
@@ -37,6 +37,12 @@ def run_with_own_gradient(f: Callable[..., Any], run: Callable[[], Any], inputs:
             code = code or getattr(f, "__code__", None)  # an accumulator knows no lines
             record.path_breaks.append(PathBreak("outside", node, None, len(record.nodes), code, lasti))
     return result
+
+
+def _operations_from_now(record: Record) -> Callable[[], list[Any]]:
+    """A function that gives the nodes of the operations from now on, each with the nodes that it read."""
+    first = len(record.nodes)
+    return lambda: [(node, node.inputs) for node in record.nodes[first:]]
 
 
 def _sorted_by_origin(operations: list[Any], inputs: set[Node | None]) -> tuple[set[Any], dict[Any, Any]]:
