@@ -117,7 +117,7 @@ class MissingPackageError(AutodiffError, ImportError):
     """A package of one of the kit's extras is not installed; the message says how to install it."""
 
 
-class LostGradientWarning(AutodiffError, UserWarning):
+class LostGradientWarning(AutodiffError, UserWarning):  # noqa: N818 - it is a warning
     """A value that ``ak.grad`` or a relative differentiates became a plain number, so its gradient lacks a part.
 
     The message names the line and what to write there. It comes once for each line; not where the number is only
