@@ -43,6 +43,7 @@ class PathBreak(NamedTuple):
 def mark_path_break(kind: str, what: Any, variable: Any = None) -> None:
     """Note a break on the open records of a node; for a variable, on all records that this thread has open."""
     frame = None
+    record: Any  # accumulators say which breaks they mark
     for record in records_of(what.record) if isinstance(what, Node) else open_records.records:
         counts = kind != "overwritten" or record.path_breaks  # without a break there is nothing to overwrite
         counts = counts and (not record.forward or record.marks(kind, what))

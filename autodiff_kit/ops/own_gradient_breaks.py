@@ -19,7 +19,7 @@ __all__ = ["run_with_own_gradient"]
 def run_with_own_gradient(f: Callable[..., Any], run: Callable[[], Any], inputs: set[Node | None]) -> Any:
     """The result of ``run()``, which calls ``f`` on values with these nodes and returns ``(value, *rules)``."""
     # In a vmap, tapes outside follow the values of all examples, which are no arguments of the function.
-    records = [r for r in open_records.records if r.sink is (r if r.forward else r.nodes)]
+    records: list[Any] = [r for r in open_records.records if r.sink is (r if r.forward else r.nodes)]
     breaks = [len(record.path_breaks) for record in records]
     notes = [record.note_operations() if record.forward else _operations_from_now(record) for record in records]
     steps: list[Any] = []
