@@ -61,7 +61,9 @@ class Arguments:
         Whether a leaf is to be traced, by its path and value.
     """
 
-    def __init__(self, args: tuple[Any, ...], names: Sequence[str], traced: Callable[[tuple[Any, ...], Any], bool]) -> None:
+    def __init__(
+        self, args: tuple[Any, ...], names: Sequence[str], traced: Callable[[tuple[Any, ...], Any], bool]
+    ) -> None:
         self.args = args
         found, self._structure = jax.tree_util.tree_flatten_with_path(args)
         self.leaves: list[Leaf] = []
@@ -92,7 +94,9 @@ class Arguments:
         place: Any = self.args
         for entry in path:
             try:
-                place = place[entry] if not isinstance(entry, str) or not hasattr(place, entry) else getattr(place, entry)
+                place = (
+                    place[entry] if not isinstance(entry, str) or not hasattr(place, entry) else getattr(place, entry)
+                )
             except (LookupError, TypeError, AttributeError):
                 some = ", ".join(repr(leaf.path) for leaf in self.leaves[:8])
                 raise ArgumentError(

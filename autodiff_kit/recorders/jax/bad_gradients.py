@@ -30,7 +30,9 @@ class Pass:
         The line of equations without one: that of the loop in which they stand.
     """
 
-    def __init__(self, program: Program, evaluation: Evaluation, seeds: dict[int, Any], around: SourceLocation | None = None) -> None:
+    def __init__(
+        self, program: Program, evaluation: Evaluation, seeds: dict[int, Any], around: SourceLocation | None = None
+    ) -> None:
         self.program, self.evaluation, self.seeds = program, evaluation, seeds
         self.around = around
         self.needed = needed_equations(program, seeds)
@@ -49,9 +51,18 @@ class Pass:
         made = [k for k in sorted(self.needed) if self._makes_bad(k)]
         nans = [k for k in made if any(_has_nan(values[n]) for n in self.program.equations[k].outputs)]
         if not made:
-            reader = next((k for k in sorted(self.needed) if any(is_bad(values[n]) for n in self.program.equations[k].inputs)), None)
+            reader = next(
+                (k for k in sorted(self.needed) if any(is_bad(values[n]) for n in self.program.equations[k].inputs)),
+                None,
+            )
             place = SourceLocation("", 0, "") if reader is None else self.place(reader)
-            return Finding("nan", place, "A nan or an infinity is among the arguments or constants that this line reads.", op="the data", node=reader)
+            return Finding(
+                "nan",
+                place,
+                "A nan or an infinity is among the arguments or constants that this line reads.",
+                op="the data",
+                node=reader,
+            )
         return self._bad_in_equation((nans or made)[0])
 
     def _makes_bad(self, k: int) -> bool:
@@ -61,7 +72,9 @@ class Pass:
         if not any(is_bad(values[n]) for n in equation.inputs):
             return True
         # an infinity that only now becomes a nan, as in 0 * inf
-        return any(_has_nan(values[n]) for n in equation.outputs) and not any(_has_nan(values[n]) for n in equation.inputs)
+        return any(_has_nan(values[n]) for n in equation.outputs) and not any(
+            _has_nan(values[n]) for n in equation.inputs
+        )
 
     def _bad_in_equation(self, k: int) -> Finding:
         equation, values = self.program.equations[k], self.evaluation.values
@@ -87,7 +100,9 @@ class Pass:
     def _path(self, sources: Iterable[int]) -> tuple[list[int], set[int]]:
         """The equations on the way from the target to sources, in the order of the backward pass; and what they reach."""
         varied = reached(self.program, sources, True)
-        on_way = [k for k in sorted(self.needed, reverse=True) if not varied.isdisjoint(self.program.equations[k].outputs)]
+        on_way = [
+            k for k in sorted(self.needed, reverse=True) if not varied.isdisjoint(self.program.equations[k].outputs)
+        ]
         return [k for k in on_way if not varied.isdisjoint(self.program.equations[k].inputs)], varied
 
     def _first_bad_cotangent(self, sources: list[int]) -> Finding:
@@ -99,7 +114,9 @@ class Pass:
             came_bad = any(is_bad(cotangents[n]) for n in equation.outputs if n in cotangents)
             if not came_bad and any(is_bad(part) for n, part in parts.items() if n in varied):
                 return self._bad_at(k, path, [n for n in equation.inputs if n in varied])
-        return Finding("nan", self.place(path[0]) if path else SourceLocation("", 0, ""), "The gradient overflows.", op="this line")
+        return Finding(
+            "nan", self.place(path[0]) if path else SourceLocation("", 0, ""), "The gradient overflows.", op="this line"
+        )
 
     def _bad_at(self, k: int, path: list[int], varied: list[int]) -> Finding:
         equation = self.program.equations[k]
@@ -145,14 +162,22 @@ class Pass:
             if came and all(map(is_zero, parts)):
                 return self._zero_at(k, [n for n in equation.inputs if n in varied])
         place = self.place(path[-1]) if path else SourceLocation("", 0, "")
-        return Finding("zero_slope", place, "What reaches the source along several ways adds up to zero.", op="this line", node=path[-1] if path else None)
+        return Finding(
+            "zero_slope",
+            place,
+            "What reaches the source along several ways adds up to zero.",
+            op="this line",
+            node=path[-1] if path else None,
+        )
 
     def _zero_at(self, k: int, varied: list[int]) -> Finding:
         equation = self.program.equations[k]
         if equation.name in _CUSTOM:
             place = rule_place(equation)
             if place is not None:
-                return Finding("custom_vjp", place, f"The function is called at {self.place(k)}.", op="this function", node=k)
+                return Finding(
+                    "custom_vjp", place, f"The function is called at {self.place(k)}.", op="this function", node=k
+                )
         inner = self._opened(k)
         if inner is not None:
             found = inner.wrong([inner.program.inputs[j] for j, n in enumerate(equation.inputs) if n in varied])
@@ -166,7 +191,14 @@ class Pass:
         equation, error = self.program.equations[k], self.backward.errors[k]
         place = rule_place(equation) if equation.name in _CUSTOM else None
         message = str(error).split("\n")[0][:200]
-        return Finding("custom_vjp", place or self.place(k), f"Its rule raises {type(error).__name__}: {message}", op=equation.name, node=k, gradient="")
+        return Finding(
+            "custom_vjp",
+            place or self.place(k),
+            f"Its rule raises {type(error).__name__}: {message}",
+            op=equation.name,
+            node=k,
+            gradient="",
+        )
 
     def _opened(self, k: int, seeds: dict[int, int] | None = None) -> Pass | None:
         """A pass through the body of an equation."""

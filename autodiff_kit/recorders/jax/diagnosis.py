@@ -53,7 +53,11 @@ class Diagnosis:
         if leaf.traced < 0 or not self.can_evaluate:
             return None
         found = self.backward.backward.cotangents.get(self.program.inputs[leaf.traced])
-        return None if found is None or not np.size(found) else float(np.max(np.abs(np.asarray(found, dtype=np.complex128))))
+        return (
+            None
+            if found is None or not np.size(found)
+            else float(np.max(np.abs(np.asarray(found, dtype=np.complex128))))
+        )
 
     @property
     def can_evaluate(self) -> bool:
@@ -94,13 +98,23 @@ class Diagnosis:
         if self.tape.needs_aux:
             return self._forgotten_aux()
         if loss is None:
-            return Finding("aux", self._returns(), f"{self.tape.target_name} returns no array that could be differentiated.", gradient="")
+            return Finding(
+                "aux",
+                self._returns(),
+                f"{self.tape.target_name} returns no array that could be differentiated.",
+                gradient="",
+            )
         if loss not in reached(self.program, [source], True):
             return self._broken_path(leaf, source, loss)
         loops = self._loops([source])
         if loops:
             return self._loop(loops[-1])
-        return self._bad_gradient(source) or self._dropped(source) or self._broadcast(source) or self._connected(source, loss, leaf)
+        return (
+            self._bad_gradient(source)
+            or self._dropped(source)
+            or self._broadcast(source)
+            or self._connected(source, loss, leaf)
+        )
 
     def _argument(self, leaf: Leaf) -> Finding | None:
         tape = self.tape
@@ -111,7 +125,11 @@ class Diagnosis:
         if leaf.dtype is None or not is_float(self.program.values[self.program.inputs[leaf.traced]].aval):
             place = text.place_of_argument(tape.frame, tape.call, leaf.value, leaf.path)
             what = type(leaf.value).__name__ if leaf.dtype is None else str(leaf.dtype)
-            return Finding("int_argument", place, f"{leaf.name} is {what}; jax.grad takes arguments of floating-point or complex dtypes only.")
+            return Finding(
+                "int_argument",
+                place,
+                f"{leaf.name} is {what}; jax.grad takes arguments of floating-point or complex dtypes only.",
+            )
         return None
 
     def _forgotten_aux(self) -> Finding:
@@ -131,7 +149,9 @@ class Diagnosis:
             return self._end(ends)
         others = [n for n in self.tape.outputs if n != loss]
         if not reached(self.program, [source], False).isdisjoint(others):
-            return Finding("aux", self._returns(), f"{leaf.name} reaches only what is returned beside the loss.", gradient="zero")
+            return Finding(
+                "aux", self._returns(), f"{leaf.name} reaches only what is returned beside the loss.", gradient="zero"
+            )
         return self._dropped(source) or self._captured(leaf) or self._unused(leaf, source)
 
     def _end(self, ends: list[tuple[Program, int]]) -> Finding:
@@ -144,9 +164,19 @@ class Diagnosis:
         equation = program.equations[k]
         node = k if program is self.program else None
         if equation.name == "stop_gradient":
-            return Finding("stop_gradient", equation.place, "stop_gradient has the same numbers and hands no cotangent on.", node=node)
+            return Finding(
+                "stop_gradient",
+                equation.place,
+                "stop_gradient has the same numbers and hands no cotangent on.",
+                node=node,
+            )
         if equation.name == "while":
-            return Finding("while_loop", equation.place, "It depends on the source by the number of its turns or by integers only.", node=node)
+            return Finding(
+                "while_loop",
+                equation.place,
+                "It depends on the source by the number of its turns or by integers only.",
+                node=node,
+            )
         kinds = [str(program.values[n].aval.dtype) for n in equation.outputs]
         detail = f"Its result is {kinds[0]}: it jumps from one value to the next, and between jumps it does not change."
         return Finding("no_slope", equation.place, detail, op=_name(equation), node=node, gradient="zero")
@@ -158,7 +188,11 @@ class Diagnosis:
         needed = needed_equations(self.program, self.tape.outputs)
         for k, equation in enumerate(self.program.equations):
             dead = k not in needed and not varied.isdisjoint(equation.outputs)
-            if dead and equation.name.startswith(("scatter", "dynamic_update_slice", "select")) and text.is_dropped_at(equation.place):
+            if (
+                dead
+                and equation.name.startswith(("scatter", "dynamic_update_slice", "select"))
+                and text.is_dropped_at(equation.place)
+            ):
                 flows = self.tape.loss in reached(self.program, [source], True)
                 detail = "This statement makes a new array and drops it: arrays of JAX are never changed in place."
                 return Finding("at_dropped", equation.place, detail, node=k, gradient="flows" if flows else "zero")
@@ -170,7 +204,9 @@ class Diagnosis:
         if found is None:
             return None
         place, name = found
-        detail = f"This line reads {name} from outside of the function, where {leaf.name} was meant: that is a constant."
+        detail = (
+            f"This line reads {name} from outside of the function, where {leaf.name} was meant: that is a constant."
+        )
         return Finding("closure_constant", place, detail)
 
     def _unused(self, leaf: Leaf, source: int) -> Finding:
@@ -202,8 +238,9 @@ class Diagnosis:
                 continue
             follows = [n in varied for n in equation.inputs]
             shapes = sorted((self._shape_before(n, equation.place) for n in equation.inputs), key=len)
-            if follows[0] != follows[1] and _is_pairing(*shapes):
-                n = shapes[0][0]
+            n = shapes[0][0] if shapes[0] else 0
+            makes = tuple(self.program.values[equation.outputs[0]].aval.shape)
+            if follows[0] != follows[1] and _is_pairing(*shapes) and makes == (n, n):
                 detail = f"The shapes {shapes[0]} and {shapes[1]} make {(n, n)}: each prediction is compared with each target."
                 return Finding("broadcast", equation.place, detail, node=k)
         return None
@@ -220,7 +257,11 @@ class Diagnosis:
 
     def _connected(self, source: int, loss: int, leaf: Leaf) -> Finding:
         varied = reached(self.program, [source], True)
-        on_way = [k for k in needed_equations(self.program, [loss]) if not varied.isdisjoint(self.program.equations[k].outputs)]
+        on_way = [
+            k
+            for k in needed_equations(self.program, [loss])
+            if not varied.isdisjoint(self.program.equations[k].outputs)
+        ]
         steps = "1 equation leads" if len(on_way) == 1 else f"{len(on_way):,} equations lead"
         detail = f"{steps} from {leaf.name} to {self.tape.target_name}."
         if len(self.program.equations) > self.tape.max_equations:
@@ -229,7 +270,9 @@ class Diagnosis:
                 f"equations, more than max_equations={self.tape.max_equations:,}."
             )
         if self.program.values[loss].aval.shape:
-            detail += " The result is no single number; jax.grad refuses it, and here its cotangent is one in each entry."
+            detail += (
+                " The result is no single number; jax.grad refuses it, and here its cotangent is one in each entry."
+            )
         integers = [one.name for one in self.tape.differentiated if one is not leaf and self._argument(one) is not None]
         if integers:
             detail += f" But jax.grad refuses {', '.join(integers[:3])}, which stands among the same arguments and is no float."

@@ -115,9 +115,7 @@ class Program:
                 inner = getattr(body, "jaxpr", body)
                 # A library's function may have been traced before, from another line: the line of this call is the right one.
                 users = not outer.line and is_users_file(file_of_function(inner) or "<frozen")
-                results = self._append(
-                    inner, getattr(body, "consts", ()), given, UNKNOWN_LOCATION if users else place
-                )
+                results = self._append(inner, getattr(body, "consts", ()), given, UNKNOWN_LOCATION if users else place)
             number.update(zip(eqn.outvars, results, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 

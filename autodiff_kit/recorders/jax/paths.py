@@ -34,7 +34,9 @@ def _alive_outputs(program: Program, k: int, alive: set[int], by_gradient: bool)
         return everything
     found: set[int] = set()
     for closed, positions in bodies:
-        found |= _through(equation, program.body(closed), {positions.index(j) for j in alive if j in positions}, by_gradient)
+        found |= _through(
+            equation, program.body(closed), {positions.index(j) for j in alive if j in positions}, by_gradient
+        )
     return found & everything
 
 

@@ -36,7 +36,11 @@ def users_function(function: Any) -> Any:
     for _ in range(10):
         if inspect.isfunction(function) and not hasattr(function, "__wrapped__"):
             return function
-        inner = getattr(function, "__wrapped__", None) or getattr(function, "func", None) or getattr(function, "__func__", None)
+        inner = (
+            getattr(function, "__wrapped__", None)
+            or getattr(function, "func", None)
+            or getattr(function, "__func__", None)
+        )
         if inner is None:
             call = getattr(type(function), "__call__", None)
             return call if inspect.isfunction(call) else None
@@ -203,7 +207,9 @@ def _place_of_name(function: Any, name: str, words: tuple[str, ...]) -> SourceLo
     code, node = function.__code__, _node_of(function.__code__)
     if node is None:
         return SourceLocation(code.co_filename, code.co_firstlineno, code.co_name)
-    reads = [n.lineno for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    reads = [
+        n.lineno for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+    ]
     texts = [line for line in reads if any(repr(w)[1:-1] in linecache.getline(code.co_filename, line) for w in words)]
     lines = texts or reads
     return SourceLocation(code.co_filename, min(lines), code.co_name) if lines else None
@@ -253,7 +259,9 @@ def _line_of_key(call: SourceLocation, key: str) -> int:
         tree = ast.parse("".join(linecache.getlines(call.cell)))
     except SyntaxError:
         return 0
-    around = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.lineno <= call.line <= (f.end_lineno or 0)]
+    around = [
+        f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.lineno <= call.line <= (f.end_lineno or 0)
+    ]
     last = statement_lines(call.cell, call.line)[1]
     for scope in [*sorted(around, key=lambda f: -f.lineno), tree]:
         lines = [line for line in _lines_of_key(scope, key) if line <= last]
@@ -270,17 +278,25 @@ def _lines_of_key(scope: Any, key: str) -> Iterator[int]:
             yield from (k.value.lineno for k in node.keywords if k.arg == key)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
-                if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant) and target.slice.value == key:
+                if (
+                    isinstance(target, ast.Subscript)
+                    and isinstance(target.slice, ast.Constant)
+                    and target.slice.value == key
+                ):
                     yield node.lineno
 
 
-def has_aux_in_text(file: str, name: str) -> bool:
-    """Whether a call in a file, such as ``jax.grad(f, has_aux=True)``, says that this function gives more than its loss."""
+def has_aux_in_text(call: SourceLocation, name: str) -> bool:
+    """Whether a call around, such as ``jax.grad(f, has_aux=True)``, says that this function gives more than its loss."""
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = ast.parse("".join(linecache.getlines(call.cell)))
     except SyntaxError:
         return False
-    for node in ast.walk(tree):
+    around = [
+        f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.lineno <= call.line <= (f.end_lineno or 0)
+    ]
+    scope = max(around, key=lambda f: f.lineno, default=None)
+    for node in ast.walk(scope) if scope is not None else _own_nodes(tree):
         if isinstance(node, ast.Call) and any(
             k.arg == "has_aux" and isinstance(k.value, ast.Constant) and k.value.value for k in node.keywords
         ):
@@ -316,7 +332,18 @@ def _functions_in(thing: Any, depth: int, seen: set[int]) -> Iterator[Any]:
             yield from _functions_in(one, depth + 1, seen)
     if isinstance(thing, (str, int, float, type, jax.Array, np.ndarray)):
         return
-    for attribute in ("f", "f_transformed", "transforms", "func", "args", "__wrapped__", "__func__", "fun", "jvp", "call"):
+    for attribute in (
+        "f",
+        "f_transformed",
+        "transforms",
+        "func",
+        "args",
+        "__wrapped__",
+        "__func__",
+        "fun",
+        "jvp",
+        "call",
+    ):
         inner = inspect.getattr_static(thing, attribute, None)
         if inner is not None and not isinstance(inner, property):
             try:
@@ -324,5 +351,3 @@ def _functions_in(thing: Any, depth: int, seen: set[int]) -> Iterator[Any]:
             except Exception:  # noqa: BLE001 - a slot that is empty
                 continue
             yield from _functions_in(inner, depth + 1, seen)
-
-

@@ -17,22 +17,24 @@ from autodiff_kit.diagnostics.tape_stepper import TapeStepper
 from autodiff_kit.errors import TapeError
 from autodiff_kit.recorders.finding import add_notes
 from autodiff_kit.recorders.gradient_report import GradientReport, GradientReportRow, size_word
-from autodiff_kit.recorders.jax.arguments import Arguments, Leaf, as_path, known_argnums
+from autodiff_kit.recorders.jax.arguments import Leaf, as_path, known_argnums
 from autodiff_kit.recorders.jax.bad_gradients import Pass
 from autodiff_kit.recorders.jax.diagnosis import Diagnosis
-from autodiff_kit.recorders.jax.equations import Program, is_float
+from autodiff_kit.recorders.jax.equations import is_float
 from autodiff_kit.recorders.jax.evaluation import Evaluation, as_numpy
 from autodiff_kit.recorders.jax.flops import equation_flops
 from autodiff_kit.recorders.jax.paths import needed_equations
 from autodiff_kit.recorders.jax.program_text import has_aux_in_text, users_function
-from autodiff_kit.recorders.jax.tracing import explain_tracer_error, function_name, trace
+from autodiff_kit.recorders.jax.tracing import Traced, explain_tracer_error, function_name, trace
 from autodiff_kit.recorders.recorded_tape import RecordedTape
 from autodiff_kit.recorders.user_lines import calling_frame
 
 __all__ = ["JaxTape", "record"]
 
 
-def record(function: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool | None, max_equations: int) -> JaxTape:
+def record(
+    function: Callable[..., Any], args: tuple[Any, ...], argnums: Any, has_aux: bool | None, max_equations: int
+) -> JaxTape:
     """Trace a function; an error of a tracer is raised as it was, with notes that name line and remedy."""
     frame = calling_frame(1)
     call = SourceLocation(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
@@ -45,7 +47,7 @@ def record(function: Callable[..., Any], args: tuple[Any, ...], argnums: Any, ha
             error.explanation = told  # type: ignore[attr-defined]
             add_notes(error, told)
         raise
-    return JaxTape(function, traced.closed, traced.arguments, traced.result, positions, has_aux, max_equations, frame, call)
+    return JaxTape(function, traced, positions, has_aux, max_equations, frame, call)
 
 
 class JaxTape(RecordedTape):
@@ -66,17 +68,17 @@ class JaxTape(RecordedTape):
     library = "jax"
 
     def __init__(
-        self, function: Any, closed: Any, arguments: Arguments, result: Any, argnums: tuple[int, ...],
-        has_aux: bool | None, max_equations: int, frame: Any, call: SourceLocation,
+        self, function: Any, traced: Traced, argnums: tuple[int, ...], has_aux: bool | None, max_equations: int,
+        frame: Any, call: SourceLocation,
     ) -> None:  # fmt: skip
-        self.function, self.arguments, self.argnums = function, arguments, argnums
+        self.function, self.argnums = function, argnums
+        self.program, self.arguments, result = traced
         self.max_equations, self.frame, self.call = max_equations, frame, call
-        self.program = Program.of(closed)
         self.outputs = self.program.outputs
         parts = result if isinstance(result, (tuple, list)) else None
         if has_aux is None:
             user = users_function(function)
-            has_aux = user is not None and any(has_aux_in_text(file, user.__name__) for file in {user.__code__.co_filename, call.cell})
+            has_aux = user is not None and has_aux_in_text(call, user.__name__)
         self.needs_aux = not has_aux and len(jax.tree_util.tree_leaves(result)) > 1
         first = jax.tree_util.tree_leaves(parts[0] if has_aux and parts else result)
         self.loss = self.outputs[0] if first else None
@@ -211,7 +213,14 @@ class JaxTape(RecordedTape):
     def name(self, node_id: int) -> str:
         """The name of an argument's leaf."""
         number = self._number(node_id) if node_id < 0 else None
-        return next((one.name for one in self.arguments.leaves if one.traced >= 0 and self.program.inputs[one.traced] == number), "")
+        return next(
+            (
+                one.name
+                for one in self.arguments.leaves
+                if one.traced >= 0 and self.program.inputs[one.traced] == number
+            ),
+            "",
+        )
 
     def value(self, node_id: int) -> Any:
         """A value, computed again equation by equation."""

@@ -12,6 +12,7 @@ from autodiff_kit.core.source_location import UNKNOWN_LOCATION, SourceLocation
 from autodiff_kit.diagnostics.gradient_explanation import GradientExplanation
 from autodiff_kit.recorders.finding import Finding, explanation
 from autodiff_kit.recorders.jax.arguments import Arguments, is_array
+from autodiff_kit.recorders.jax.equations import Program
 from autodiff_kit.recorders.jax.program_text import users_function
 from autodiff_kit.recorders.user_lines import is_users_file
 
@@ -50,9 +51,9 @@ _WORDS = {
 
 
 class Traced(NamedTuple):
-    """A jaxpr, the arguments it was traced from, and the structure of the result."""
+    """A program, the arguments it was traced from, and the structure of the result."""
 
-    closed: Any
+    program: Program
     arguments: Arguments
     result: Any
 
@@ -85,22 +86,43 @@ def _trace(function: Callable[..., Any], arguments: Arguments) -> Traced:
         return arguments.call(function, leaves)
 
     closed, result = jax.make_jaxpr(of_leaves, return_shape=True)(*arguments.traced)
-    return Traced(closed, arguments, result)
+    program = Program.of(closed)
+    check_for_leaks(program)
+    return Traced(program, arguments, result)
 
 
 def _parameter_names(function: Any, count: int) -> list[str]:
     try:
-        named = [p.name for p in inspect.signature(function).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        named = [
+            p.name
+            for p in inspect.signature(function).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
     except (TypeError, ValueError):
         named = []
     return [*named, *(f"argument {k}" for k in range(len(named), count))][:count]
+
+
+class LeakedTracer(jax.errors.UnexpectedTracerError):
+    """A traced value of another function was used; the equation that reads it has its line."""
+
+    def __init__(self, place: SourceLocation) -> None:
+        super().__init__(f"a value that was traced in another function is used at {place}")
+        self.place = place
+
+
+def check_for_leaks(program: Program) -> None:
+    """Raise an error if an equation reads a traced value of another function."""
+    for equation in program.equations:
+        if any(isinstance(program.values[n].known, jax.core.Tracer) for n in equation.inputs):
+            raise LeakedTracer(equation.place)
 
 
 def explain_tracer_error(error: BaseException, function: Any) -> GradientExplanation | None:
     """The explanation of an error that tracing raised; None if it is about something else."""
     if not isinstance(error, _ERRORS):
         return None
-    place = _users_line(error)
+    place = error.place if isinstance(error, LeakedTracer) else _users_line(error)
     kind = next((t.__name__ for t in type(error).__mro__ if t.__name__ in _WORDS), "ConcretizationTypeError")
     detail, remedy = _WORDS[kind]
     finding = Finding("tracer_error", place, detail, remedy=remedy)
