@@ -13,8 +13,8 @@ __all__ = ["Finding", "add_notes", "explanation"]
 _CAUSES = {
     "connected": 0, "replaced": 1, "not_leaf": 1, "frozen": 1, "left": 2, "detached": 2, "no_grad": 2, "no_slope": 3,
     "custom": 3, "zero_slope": 3, "nan": 3, "loop_state": 4, "inplace_error": 4, "second_backward_error": 4, "unused": 5,
-    "stop_gradient": 2, "int_argument": 3, "argnums": 1, "closure_constant": 1, "tracer_error": 2, "custom_vjp": 3,
-    "where": 3, "while_loop": 3, "aux": 5, "pytree_none": 1, "at_dropped": 5,
+    "argnums": 1, "closure_constant": 1, "pytree_none": 1, "stop_gradient": 2, "tracer_error": 2, "int_argument": 3,
+    "custom_vjp": 3, "where": 3, "while_loop": 3, "aux": 5, "at_dropped": 5,
 }  # fmt: skip
 """The number of each kind among those of the kit's own tape; what happens after the backward pass has 6."""
 

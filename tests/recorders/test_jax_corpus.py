@@ -38,11 +38,11 @@ def test_a_broken_program_is_told_its_cause_and_its_line(program: corpus.Program
     try:
         tape, path = program.run(ak.record_jax)
     except Exception as error:  # noqa: BLE001 - raised as it was, with a note
-        told = getattr(error, "explanation", None)
-        assert told is not None, repr(error)
-        assert any(f"line {program.line}" in note for note in error.__notes__)
+        told, notes = getattr(error, "explanation", None), getattr(error, "__notes__", [])
     else:
-        told = tape.explain(path)
+        told, notes = tape.explain(path), [f"line {program.line}"]
+    assert told is not None
+    assert any(f"line {program.line}" in note for note in notes)
     assert (told.kind, told.line) == (program.kind, program.line), str(told)
     assert told.code, "the line's text"
     assert told.fix
@@ -59,10 +59,11 @@ def test_a_sound_program_is_told_so(name: str, run: Any) -> None:
         assert not one.also
 
 
-# ------------------------------------------------------------------------------------------------------ generated programs
+# --------------------------------------------------------------------------------------------------- generated programs
 SOUND_LINES = (
     "h = jnp.sin(h) + 2.0", "h = jnp.tanh(0.3 * h) * x", "h = h * 0.9 + x", "h = (M @ h[:, None])[:, 0]",
-    "h = jax.jit(jnp.cosh)(0.1 * h) * h", "h = jnp.where(h > -9.0, h, 0.0)", "h = lax.cond(True, jnp.exp, jnp.sin, 0.1 * h)",
+    "h = jax.jit(jnp.cosh)(0.1 * h) * h", "h = jnp.where(h > -9.0, h, 0.0)",
+    "h = lax.cond(True, jnp.exp, jnp.sin, 0.1 * h)",
     "h = lax.scan(lambda c, _: (0.5 * c + x, c), h, None, length=2)[0]", "h = jax.vmap(lambda a: a + a**2)(h)",
 )  # fmt: skip
 BREAKING_LINES = (
@@ -96,7 +97,7 @@ def test_a_line_that_breaks_a_generated_program_is_found(lines: list[str], place
         np.testing.assert_allclose(tape.stepper().cotangent(tape.id_of(0)), wanted, rtol=1e-4)
 
 
-# ------------------------------------------------------------------------------------------------------------- the interface
+# -------------------------------------------------------------------------------------------------------- the interface
 def _loss(params: Any, x: Any) -> Any:
     return jax.numpy.mean((x @ params["w"] - 1.0) ** 2) + jax.numpy.sum(jax.numpy.floor(params["k"]))
 

@@ -17,7 +17,7 @@ __all__ = ["Arguments", "Leaf", "as_path", "known_argnums"]
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf of the arguments: its path, what it is, its name, and its number among the traced leaves (-1: not traced)."""
+    """A leaf of the arguments: path, value, name, and its number among the traced leaves (-1: not traced)."""
 
     path: tuple[Any, ...]
     value: Any

@@ -59,7 +59,7 @@ class Pass:
             return Finding(
                 "nan",
                 place,
-                "A nan or an infinity is among the arguments or constants that this line reads.",
+                "A nan or an infinity is among the data that this line reads.",
                 op="the data",
                 node=reader,
             )
@@ -98,7 +98,7 @@ class Pass:
         return None
 
     def _path(self, sources: Iterable[int]) -> tuple[list[int], set[int]]:
-        """The equations on the way from the target to sources, in the order of the backward pass; and what they reach."""
+        """The equations on the way from the target to sources, in the order of the backward pass; and what varies."""
         varied = reached(self.program, sources, True)
         on_way = [
             k for k in sorted(self.needed, reverse=True) if not varied.isdisjoint(self.program.equations[k].outputs)
@@ -127,13 +127,13 @@ class Pass:
             if found is not None:
                 return found._replace(node=k)
         hidden = self._where_behind(k, path)
-        detail = "The cotangent that reaches it is finite, and what it hands on is not: its slope is infinite or undefined at this value."
+        detail = "What reaches it is finite, and what it hands on is not: its slope is infinite or undefined here."
         if hidden is None:
             return Finding("nan", self.place(k), detail, op=equation.name, node=k)
         return Finding(
             "where", self.place(hidden),
-            f"It leaves out entries of {equation.name} ({self.place(k)}), whose slope is infinite or undefined there: zero "
-            "times that slope is nan.",
+            f"It leaves out entries of {equation.name} ({self.place(k)}), whose slope is infinite or undefined there: "
+            "zero times that slope is nan.",
             op=equation.name, node=hidden, also=("nan",), gradient="nan",
         )  # fmt: skip
 
@@ -145,9 +145,9 @@ class Pass:
         behind = reached(self.program, equation.outputs, True)
         for j in sorted(path):
             later = self.program.equations[j]
-            if j > k and later.name == "select_n" and not behind.isdisjoint(later.inputs):
-                if any(word in self.place(j).text for word in _SAYS_WHERE):
-                    return j
+            chooses = j > k and later.name == "select_n" and not behind.isdisjoint(later.inputs)
+            if chooses and any(word in self.place(j).text for word in _SAYS_WHERE):
+                return j
         return None
 
     def _first_zero(self, sources: list[int]) -> Finding:
@@ -222,7 +222,7 @@ def _ones(value: Any) -> Any:
 
 
 def _has_nan(value: Any) -> bool:
-    return is_bad(value) and bool((value != value).any())  # noqa: PLR0124 - a nan differs from itself, whatever its library
+    return is_bad(value) and bool((value != value).any())  # a nan differs from itself, whatever its library
 
 
 def _has_zero(value: Any) -> bool:

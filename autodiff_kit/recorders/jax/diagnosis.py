@@ -1,7 +1,7 @@
 """Why the gradient of a function's result with respect to a leaf of its arguments is what it is: :class:`Diagnosis`.
 
-What the arguments alone decide comes first (a None, an integer, argnums), then paths by gradient and by value through the
-equations, and then the values and cotangents of a pass.
+What the arguments alone decide comes first (a None, an integer, argnums), then paths by gradient and by value, and then
+the values and cotangents of a pass.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Diagnosis:
             self._pass = Pass(self.program, self.tape.evaluation, {loss: np.ones(aval.shape, aval.dtype)})
         return self._pass
 
-    # ---------------------------------------------------------------------------------------------------- the order of causes
+    # ---------------------------------------------------------------------------------------------- the order of causes
     def _find(self, leaf: Leaf) -> Finding:
         found = self._argument(leaf)
         if found is not None:
@@ -140,7 +140,7 @@ class Diagnosis:
         return text.return_place(self.function) if self.function is not None else self.tape.call
 
     def _loop(self, k: int) -> Finding:
-        detail = "The number of its turns is not known before it runs, so the values that the backward pass needs cannot be kept."
+        detail = "The number of its turns is not known before it runs, so what a backward pass needs cannot be kept."
         return Finding("while_loop", self.program.equations[k].place, detail, node=k)
 
     def _broken_path(self, leaf: Leaf, source: int, loss: int) -> Finding:
@@ -174,14 +174,14 @@ class Diagnosis:
             return Finding(
                 "while_loop",
                 equation.place,
-                "It depends on the source by the number of its turns or by integers only.",
+                "It depends on the source by the number of turns or by integers.",
                 node=node,
             )
         kinds = [str(program.values[n].aval.dtype) for n in equation.outputs]
         detail = f"Its result is {kinds[0]}: it jumps from one value to the next, and between jumps it does not change."
         return Finding("no_slope", equation.place, detail, op=_name(equation), node=node, gradient="zero")
 
-    # ------------------------------------------------------------------------------------------ sources that nothing reads
+    # --------------------------------------------------------------------------------------- sources that nothing reads
     def _dropped(self, source: int) -> Finding | None:
         """A result of ``x.at[...].set(...)`` that is thrown away."""
         varied = reached(self.program, [source], False)
@@ -223,7 +223,7 @@ class Diagnosis:
         place = SourceLocation(code.co_filename, _def_line(code), code.co_name) if code is not None else self.tape.call
         return Finding("unused", place, f"The function never computes with {leaf.name}.", gradient="zero")
 
-    # ------------------------------------------------------------------------------------------------ gradients that flow
+    # ---------------------------------------------------------------------------------------------- gradients that flow
     def _bad_gradient(self, source: int) -> Finding | None:
         if not self.can_evaluate:
             return None
@@ -241,7 +241,7 @@ class Diagnosis:
             n = shapes[0][0] if shapes[0] else 0
             makes = tuple(self.program.values[equation.outputs[0]].aval.shape)
             if follows[0] != follows[1] and _is_pairing(*shapes) and makes == (n, n):
-                detail = f"The shapes {shapes[0]} and {shapes[1]} make {(n, n)}: each prediction is compared with each target."
+                detail = f"{shapes[0]} and {shapes[1]} make {(n, n)}: each prediction is compared with each target."
                 return Finding("broadcast", equation.place, detail, node=k)
         return None
 
@@ -266,7 +266,7 @@ class Diagnosis:
         detail = f"{steps} from {leaf.name} to {self.tape.target_name}."
         if len(self.program.equations) > self.tape.max_equations:
             detail += (
-                f" Whether the gradient is zero or nan was not looked at: the program has {len(self.program.equations):,} "
+                f" Zeros and nans were not looked for: the program has {len(self.program.equations):,} "
                 f"equations, more than max_equations={self.tape.max_equations:,}."
             )
         if self.program.values[loss].aval.shape:
@@ -275,7 +275,7 @@ class Diagnosis:
             )
         integers = [one.name for one in self.tape.differentiated if one is not leaf and self._argument(one) is not None]
         if integers:
-            detail += f" But jax.grad refuses {', '.join(integers[:3])}, which stands among the same arguments and is no float."
+            detail += f" But jax.grad refuses {', '.join(integers[:3])}, among the same arguments, which is no float."
         return Finding("connected", detail=detail, also=("int_argument",) if integers else ())
 
 

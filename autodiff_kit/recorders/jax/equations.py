@@ -25,7 +25,7 @@ _MAX_OPENED = 5_000  # equations of a scan that is looked into
 
 
 class Value(NamedTuple):
-    """A value of the program: its type, the equation that computes it (-1: none does), and what it is if that is known."""
+    """A value of the program: its type, the equation that computes it (-1: none), and what it is if that is known."""
 
     aval: Any
     equation: int
@@ -113,7 +113,7 @@ class Program:
                 self.equations.append(Equation(eqn.primitive.name, eqn, given, tuple(results), place))
             else:
                 inner = getattr(body, "jaxpr", body)
-                # A library's function may have been traced before, from another line: the line of this call is the right one.
+                # A library's function may have been traced before, from another line: that of this call is right.
                 users = not outer.line and is_users_file(file_of_function(inner) or "<frozen")
                 results = self._append(inner, getattr(body, "consts", ()), given, UNKNOWN_LOCATION if users else place)
             number.update(zip(eqn.outvars, results, strict=True))
@@ -137,9 +137,9 @@ class Program:
         return self._opened[id(closed)]
 
     def inside(self, k: int, given: Sequence[Any]) -> Program | None:
-        """The equations in a ``cond`` or ``scan``, for inputs that are known; None for any other or one that is too long.
+        """The equations in a ``cond`` or ``scan`` whose inputs are known; None for any other or one that is too long.
 
-        The inputs of the result are those of the equation, and its outputs are grouped by :meth:`outputs_inside`.
+        Inputs and outputs of the result are those of the equation.
         """
         equation = self.equations[k]
         if equation.name == "cond":

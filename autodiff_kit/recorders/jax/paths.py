@@ -1,4 +1,4 @@
-"""Which values depend on which, by value and by gradient: a gradient that is zero for good is a path of the first kind only."""
+"""Which values depend on which, by value and by gradient; a gradient that is cut off is a path by value only."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def needed_equations(program: Program, targets: Iterable[int]) -> set[int]:
 
 
 def ends_of_gradient(program: Program, sources: Iterable[int], targets: Iterable[int]) -> list[tuple[Program, int]]:
-    """The equations through which sources reach targets by value and not by gradient, in order, those in bodies included."""
+    """The equations through which sources reach targets by value and not by gradient, those in bodies included."""
     sources, targets = list(sources), list(targets)
     varied, valued = reached(program, sources, True), reached(program, sources, False)
     found: list[tuple[Program, int]] = []

@@ -1,4 +1,4 @@
-"""What only the text of a program of JAX tells: dropped results, captured constants, returns, where an argument was made."""
+"""What only the text of a program of JAX tells: dropped results, captured constants, returns, where a leaf was made."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import jax
 import numpy as np
 
 from autodiff_kit.core.source_location import SourceLocation
-from autodiff_kit.recorders.source_search import binding_lines, statement_lines
+from autodiff_kit.recorders.source_search import binding_lines, statement_lines, tree_of
 from autodiff_kit.recorders.user_lines import is_users_file
 
 __all__ = [
     "captured_place",
-    "dropped_at",
     "has_aux_in_text",
     "is_dropped_at",
     "place_of_argument",
@@ -42,7 +41,7 @@ def users_function(function: Any) -> Any:
             or getattr(function, "__func__", None)
         )
         if inner is None:
-            call = getattr(type(function), "__call__", None)
+            call = inspect.getattr_static(type(function), "__call__", None)
             return call if inspect.isfunction(call) else None
         function = inner
     return None
@@ -50,16 +49,15 @@ def users_function(function: Any) -> Any:
 
 def _node_of(code: Any) -> Any:
     """The tree of a function or of a lambda."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(code.co_filename)))
-    except SyntaxError:  # a cell with a magic command
+    tree = tree_of(code.co_filename)
+    if tree is None:
         return None
     for node in ast.walk(tree):
         if isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
             return node
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name:
-            if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == code.co_firstlineno:
-                return node
+        named = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == code.co_name
+        if named and min([node.lineno, *(d.lineno for d in node.decorator_list)]) == code.co_firstlineno:
+            return node
     return None
 
 
@@ -114,9 +112,8 @@ def is_dropped_at(place: SourceLocation) -> bool:
 
 
 def _dropped_lines(file: str) -> Iterator[tuple[int, int]]:
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except SyntaxError:
+    tree = tree_of(file)
+    if tree is None:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and _is_update(node.value):
@@ -130,17 +127,7 @@ def _is_update(node: ast.AST) -> bool:
     return isinstance(entry, ast.Subscript) and isinstance(entry.value, ast.Attribute) and entry.value.attr == "at"
 
 
-def dropped_at(function: Any, words: tuple[str, ...]) -> SourceLocation | None:
-    """A statement of a function that drops an update and mentions one of the words."""
-    code, node = function.__code__, _node_of(function.__code__)
-    for statement in ast.walk(node) if node is not None else ():
-        if isinstance(statement, ast.Expr) and _is_update(statement.value):
-            if not words or any(_word(n) in words for n in ast.walk(statement)):
-                return SourceLocation(code.co_filename, statement.lineno, code.co_name)
-    return None
-
-
-# ------------------------------------------------------------------------------------------------ what a function captures
+# --------------------------------------------------------------------------------------------- what a function captures
 def captured_place(function: Any, leaf: Any, words: tuple[str, ...]) -> tuple[SourceLocation, str] | None:
     """The line at which a function, or one that it calls, reads a captured array in an argument's place, and its name.
 
@@ -215,7 +202,7 @@ def _place_of_name(function: Any, name: str, words: tuple[str, ...]) -> SourceLo
     return SourceLocation(code.co_filename, min(lines), code.co_name) if lines else None
 
 
-# ------------------------------------------------------------------------------------------------- where arguments are made
+# --------------------------------------------------------------------------------------------- where arguments are made
 def place_of_argument(frame: Any, call: SourceLocation, value: Any, path: tuple[Any, ...]) -> SourceLocation:
     """The line that made an argument's leaf: of its key in a dict, of its name, or else the line of the call."""
     scope = {**frame.f_globals, **frame.f_locals}
@@ -243,9 +230,8 @@ def _plain_argument(frame: Any, call: SourceLocation, value: Any, path: tuple[An
 
 
 def _arguments_of_call(call: SourceLocation) -> list[ast.expr]:
-    try:
-        tree = ast.parse("".join(linecache.getlines(call.cell)))
-    except SyntaxError:
+    tree = tree_of(call.cell)
+    if tree is None:
         return []
     first, last = statement_lines(call.cell, call.line)
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and first <= n.lineno <= last]
@@ -255,9 +241,8 @@ def _arguments_of_call(call: SourceLocation) -> list[ast.expr]:
 
 def _line_of_key(call: SourceLocation, key: str) -> int:
     """The last line before a call that gives a key or a field of this name a value."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(call.cell)))
-    except SyntaxError:
+    tree = tree_of(call.cell)
+    if tree is None:
         return 0
     around = [
         f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.lineno <= call.line <= (f.end_lineno or 0)
@@ -287,27 +272,29 @@ def _lines_of_key(scope: Any, key: str) -> Iterator[int]:
 
 
 def has_aux_in_text(call: SourceLocation, name: str) -> bool:
-    """Whether a call around, such as ``jax.grad(f, has_aux=True)``, says that this function gives more than its loss."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(call.cell)))
-    except SyntaxError:
+    """Whether a call around, such as ``jax.grad(f, has_aux=True)``, says that a function gives more than its loss."""
+    tree = tree_of(call.cell)
+    if tree is None:
         return False
     around = [
         f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.lineno <= call.line <= (f.end_lineno or 0)
     ]
     scope = max(around, key=lambda f: f.lineno, default=None)
     for node in ast.walk(scope) if scope is not None else _own_nodes(tree):
-        if isinstance(node, ast.Call) and any(
-            k.arg == "has_aux" and isinstance(k.value, ast.Constant) and k.value.value for k in node.keywords
-        ):
-            if any(isinstance(n, ast.Name) and n.id == name for a in node.args[:1] for n in ast.walk(a)):
+        if isinstance(node, ast.Call) and any(map(_says_aux, node.keywords)):
+            first = node.args[0] if node.args else node
+            if name in {n.id for n in ast.walk(first) if isinstance(n, ast.Name)}:
                 return True
     return False
 
 
-# ----------------------------------------------------------------------------------------------------------- rules of users
+def _says_aux(keyword: ast.keyword) -> bool:
+    return keyword.arg == "has_aux" and isinstance(keyword.value, ast.Constant) and bool(keyword.value.value)
+
+
+# ------------------------------------------------------------------------------------------------------- rules of users
 def rule_place(equation: Any) -> SourceLocation | None:
-    """The line of the user's own rule of an equation that gives a None or zeros, or its last line; None if it has no such."""
+    """The line at which an equation's rule of the user's gives a None or zeros, or else returns; None without one."""
     params = equation.eqn.params
     rule = params.get("bwd") or params.get("jvp_jaxpr_fun") or params.get("jvp_jaxpr_thunk")
     found = _functions_in(rule, 0, set())

@@ -114,7 +114,7 @@ class JaxTape(RecordedTape):
         count = len(self.program.equations)
         return f"<JaxTape of {self.target_name}: {count:,} equation{'' if count == 1 else 's'}>"
 
-    # --------------------------------------------------------------------------------------------------------- diagnosis
+    # -------------------------------------------------------------------------------------------------------- diagnosis
     def explain(self, path: Any = ()) -> GradientExplanation | GradientExplanations:  # type: ignore[override]
         """Explain what gradient a leaf of the arguments gets, at which line that is decided, and what to do.
 
@@ -138,7 +138,7 @@ class JaxTape(RecordedTape):
         found = GradientExplanations(map(self._diagnosis.explain, leaves))
         return found[0] if len(leaves) == 1 and leaves[0].path == asked else found
 
-    def explain_sources(self, target: Any, sources: Sequence[Any], frame: Any) -> list[GradientExplanation]:
+    def explain_sources(self, target: Any, sources: Sequence[Any], frame: Any) -> list[GradientExplanation]:  # noqa: ARG002
         """An explanation for each source, which are paths; the target is the function's result."""
         found = []
         for source in sources:
@@ -161,7 +161,7 @@ class JaxTape(RecordedTape):
             rows.append(GradientReportRow(leaf.name, _state(told, size), size, told))
         return GradientReport(self.target_name, tuple(rows))
 
-    # ------------------------------------------------------------------------------------------------ the recorded program
+    # --------------------------------------------------------------------------------------------- the recorded program
     @cached_property
     def _leaf_numbers(self) -> list[int]:
         captured = [n for n, v in enumerate(self.program.values) if v.known is not None and v.aval.shape]
@@ -229,7 +229,7 @@ class JaxTape(RecordedTape):
         return None if found is None else as_numpy(found)
 
     def held_bytes(self, node_id: int) -> int:
-        """Bytes of the float inputs of an equation that can have a slope, which a backward pass keeps, by the first reader."""
+        """Bytes of the float inputs of an equation, which a backward pass may keep; each counts at its first reader."""
         if node_id < 0:
             return 0
         earlier = {n for equation in self.program.equations[:node_id] for n in equation.inputs}
@@ -258,7 +258,7 @@ class JaxTape(RecordedTape):
         """
         return super().stepper(target, seed)
 
-    def contributions(self, target: Any = None, seed: Any = None) -> Sequence[Contribution]:
+    def contributions(self, target: Any = None, seed: Any = None) -> Sequence[Contribution]:  # noqa: ARG002
         """The parts of all cotangents; of an equation with several results those of the first."""
         if self.loss is None or not self._diagnosis.can_evaluate:
             raise TapeError(

@@ -76,7 +76,7 @@ def trace(function: Callable[..., Any], args: tuple[Any, ...], argnums: tuple[in
     if len(wide.traced) > len(narrow.traced):
         try:
             return _trace(function, wide)
-        except Exception:  # noqa: BLE001, S110 - raised again below, unless only the data was asked for
+        except Exception:  # noqa: BLE001 - raised again below, unless only the data was asked for
             pass
     return _trace(function, narrow)
 

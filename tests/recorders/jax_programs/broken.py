@@ -439,7 +439,7 @@ def closure_constant__helper_reads_the_global(record):
 
 
 def closure_constant__old_copy_by_name(record):
-    W = jnp.full((3,), 2.0)  # noqa: N806
+    W = jnp.full((3,), 2.0)
 
     def loss(w):
         return jnp.sum(jnp.sin(W))  # cause
@@ -715,7 +715,7 @@ def custom_vjp__forgets_the_weight(record):
         return x * w, (x, w)
 
     def backward(saved, g):
-        x, w = saved
+        _, w = saved
         return g * w, jnp.zeros_like(w)  # cause
 
     layer.defvjp(forward, backward)
