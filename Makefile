@@ -6,7 +6,7 @@
 #                                                            on two cores in six to eight minutes, once installed
 #   make test-all                                            the same with every seed, every browser case, Firefox, the
 #                                                            site, the walk through an installed wheel, packaging,
-#                                                            Binder, interop
+#                                                            Binder, interop, programs of other libraries
 #   make slowest                                             the table of the slowest fifty tests, tests/slowest.md
 #   make bench [BENCH="--quick --only c,d"]                  the kit beside PyTorch, JAX and others (large, about an hour)
 #   make bench-parts                                         what parts of the kit cost: recording, compiling, drawing, checking
@@ -62,8 +62,9 @@ lab: $(VENV)/.lab
 test: check
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 $(if $(PYTEST),,--junitxml=$(REPORT)) $(PYTEST)
 
-test-all: check $(INTEROP)/.ready
+test-all: check $(INTEROP)/.ready $(PEERS)/.ready
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 4 --all -o faulthandler_timeout=1800 $(PYTEST)
+	$(PEERS)/bin/python -m pytest tests/recorders
 
 # Of the last whole `make test`, which is run where there was none; a part of the tests, PYTEST=…, writes no report.
 slowest: $(VENV)/.test
@@ -144,5 +145,5 @@ $(PEERS)/.ready: $(RECIPE) benchmarks/library_comparison/constraints.txt
 	@$(PYTHON) -m venv $(PEERS)
 	@echo "Installing the other libraries into $(PEERS) (some minutes, once)"
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/constraints.txt \
-	    --constraint benchmarks/library_comparison/constraints.txt $(PEERS_PIP) --editable '.[lab,bench]'
+	    --constraint benchmarks/library_comparison/constraints.txt $(PEERS_PIP) --editable '.[lab,test,bench]'
 	@touch $@

@@ -11,11 +11,9 @@ from hypothesis import HealthCheck, settings
 
 from autodiff_kit.extras import installed
 
-# The corpus holds programs, not tests. Recorders of libraries that are not installed here cannot be imported.
-collect_ignore_glob = ["tests/recorders/broken/*", "tests/recorders/sound/*", "tests/recorders/corpus.py"]
-collect_ignore_glob += ["tests/recorders/jax_programs/*"]
+# Recorders of libraries that are not installed here cannot be imported.
+collect_ignore_glob = [] if installed("torch") else ["autodiff_kit/recorders/pytorch/*"]
 collect_ignore_glob += [] if installed("jax") else ["autodiff_kit/recorders/jax/*"]
-collect_ignore_glob += [] if installed("torch") else ["autodiff_kit/recorders/pytorch/*"]
 
 _COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("default", max_examples=20, derandomize=True, database=None, **_COMMON)

@@ -65,7 +65,7 @@ else:
     # Imported when they are first asked for: a first gradient needs neither layers nor optimizers, and one transform.
     _LATER = {"nn": "nn", "optim": "optim", "layers": "nn", "relax": "nn", "segment": "nn", "Module": "nn"}
     _LATER |= {"check_gradients": "diagnostics", "detect_anomalies": "diagnostics"}
-    _LATER |= {"record_jax": "recorders", "record_torch": "recorders"}
+    _LATER |= {"record_jax": "recorders", "record_torch": "recorders", "load_ipython_extension": "recorders"}
     _LATER |= dict.fromkeys(_transforms.__all__, "transforms")
     __getattr__ = _lazy_names(__name__, _LATER)
 
@@ -80,7 +80,7 @@ else:
             if not name.startswith("_") and name not in (*_aliases, "annotations")
             if not isinstance(thing, _ModuleType) or thing is errors
         }
-        | {*_LATER}
+        | {*_LATER} - {"load_ipython_extension"}  # IPython's, for %load_ext
     )
 
 # In a notebook's kernel, also in a browser's: load observers of tapes, such as the inspector.

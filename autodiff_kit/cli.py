@@ -19,6 +19,7 @@ from autodiff_kit import extras
 from autodiff_kit.author import commands as author_commands
 from autodiff_kit.errors import AutodiffError
 from autodiff_kit.grade import command as grade_command
+from autodiff_kit.recorders import command as explain_command
 
 if TYPE_CHECKING:
     from autodiff_kit.lessons.progress import Progress
@@ -43,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options, more = parser.parse_known_args(argv)
     if options.run is _lab:
         options.jupyter = [word for word in more if word != "--"]
+    elif "arguments" in options:  # those of a script, after --
+        options.arguments = more[1:] if more[:1] == ["--"] else more
     elif more:
         parser.error(f"unrecognized arguments: {' '.join(more)}")
     try:
@@ -98,6 +101,8 @@ def _parser() -> argparse.ArgumentParser:
 
     author_commands.add_author_commands(commands)
     grade_command.add_grade_command(commands)
+
+    explain_command.add_explain_command(commands)
 
     warm = commands.add_parser("warm", help="compile the kernels now, so that no lesson has to wait for it")
     warm.set_defaults(run=_warm)

@@ -37,7 +37,7 @@ SUBJECTS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "looking": (
         "Looking at tapes",
-        ("diagnostics.gradient_explanation", "diagnostics.tape_cost", "diagnostics.tape_table"),
+        ("diagnostics.gradient_explanation", "diagnostics.tape_cost", "diagnostics.tape_table", "recorders"),
     ),
     "modules": ("Modules and layers", ("nn.module", "nn.layers")),
     "segment": ("Segments", ("nn.segment",)),

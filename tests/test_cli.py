@@ -297,7 +297,7 @@ def test_the_module_is_the_command() -> None:
     assert "usage: autodiff-kit" in done.stdout
 
 
-HELP = [[], ["lab"], ["status"], ["reset"], ["new-exercise"], ["author"], ["grade"], ["warm"]]
+HELP = [[], ["lab"], ["status"], ["reset"], ["new-exercise"], ["author"], ["grade"], ["explain"], ["warm"]]
 HELP += [["export-progress"], ["import-progress"]]
 HELP += [["author", what] for what in ("build", "validate", "variant", "gradescope", "classroom", "master")]
 ONLY_WHEN_A_COMMAND_RUNS = (

@@ -23,6 +23,7 @@ HEAVY = (
     "sqlite3",
     "zipfile",
     "jupyterlab",
+    "torch",
 )
 
 FIRST_GRADIENT = """

@@ -24,7 +24,7 @@ gradient_override_map where cond
 """
 TRANSFORMS = (
     "grad value_and_grad vjp jvp jacobian hessian hvp check_gradients per_example_gradients hessian_norm RowGradient "
-    "compile zero_absorbs detect_anomalies Module"
+    "compile zero_absorbs detect_anomalies Module record_torch"
 )
 OPERATIONS = """
 exp log log1p expm1 sqrt sin cos tan asin acos atan atan2 sinh cosh tanh abs sign square power maximum minimum clip

@@ -396,7 +396,7 @@ class DependencyAnalysis:
         cause, *texts = REASONS[kind]
         headline, because, fix = (text.format(**names, **words) for text in texts)
         return GradientExplanation(
-            **names, connected=cause == 0, cause=cause, kind=kind,
+            target=names["target"], source=names["source"], connected=cause == 0, cause=cause, kind=kind,
             node=self.ids.get(node) if isinstance(node, Node) else None,
             cell=place.cell, line=place.line, code=place.text, headline=headline, because=because, fix=fix,
             reached=self._node_ranges(self.reached), needed=self._node_ranges(self.ancestors),

@@ -1,7 +1,8 @@
 """What the diagnostics ask of a recorded computation, whichever library computed it: :class:`RecordedProgram`.
 
 The kit's tape answers by :class:`~autodiff_kit.diagnostics.tape_program.TapeProgram`; programs of other libraries by
-subclasses of :class:`~autodiff_kit.recorders.recorded_tape.RecordedTape`. Table, cost, stepper and the inspector in JupyterLab know this interface only.
+subclasses of :class:`~autodiff_kit.recorders.recorded_tape.RecordedTape`. Table, cost and stepper know this interface
+only.
 
 A program is a list of operations in the order in which they ran, and the leaves that they read. Each is a
 :class:`~autodiff_kit.diagnostics.tape_nodes.TapeNode` with an id: operations count from 0, leaves from -1 downwards.

@@ -39,8 +39,9 @@ def record_torch(optimizer: Any = None, max_operations: int = 100_000, max_bytes
     Notes
     -----
     The block may hold forward passes, ``backward()`` and optimizer steps. An exception that leaves it is raised as it
-    was, with a note that names cause and line. Only the thread that opened the block is recorded. Functions of
-    ``torch.compile`` run eagerly in the block. Tried with PyTorch 2.13.
+    was, with a note that names cause and line. Only the thread that opened the block is recorded. Of a
+    function of ``torch.compile``, gradients are explained as PyTorch's graph has them; take the compiler away to see each
+    line. Tried with PyTorch 2.13.
 
     **Cost.** `benchmarks/recorded_programs.py` measures it.
 

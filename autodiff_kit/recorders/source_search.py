@@ -100,7 +100,7 @@ def binding_lines(file: str, line: int, name: str) -> list[tuple[str, int, bool]
     found = []
     for cell in [file] if scope is not None else cells_in_order(file):
         tree = scope or tree_of(cell)
-        for node in ast.walk(tree) if tree is not None else ():
+        for node in _walk(tree):
             targets = (
                 node.targets
                 if isinstance(node, ast.Assign)
@@ -205,7 +205,7 @@ def returns_none_line(code: Any) -> int:
         for n in inside
         if n.value is None or any(isinstance(v, ast.Constant) and v.value is None for v in ast.walk(n.value))
     ]
-    return max(nones or [n.lineno for n in inside] or [code.co_firstlineno])
+    return int(max(nones or [n.lineno for n in inside] or [code.co_firstlineno]))
 
 
 def _is_inside(node: ast.AST, code: Any) -> bool:
@@ -225,6 +225,11 @@ def guarded_lines(file: str, words: tuple[str, ...]) -> list[int]:
         if any(_mentions(i.context_expr, words) for i in n.items)
     ]
     return sorted(set(found))
+
+
+def _walk(tree: Any) -> Iterator[Any]:
+    if tree is not None:
+        yield from ast.walk(tree)
 
 
 def first_binding(file: str, line: int, name: str) -> int:

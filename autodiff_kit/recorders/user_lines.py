@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import sysconfig
 from functools import cache
@@ -10,7 +11,7 @@ from typing import Any
 
 from autodiff_kit.core.source_location import SourceLocation, is_kit_file
 
-__all__ = ["callers_of", "calling_frame", "is_users_file"]
+__all__ = ["callers_of", "calling_frame", "is_users_file", "variables_of"]
 
 _MAX_CALLERS = 20
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
@@ -42,3 +43,24 @@ def callers_of(frame: Any) -> list[SourceLocation]:
             found.append(SourceLocation(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
         frame = frame.f_back
     return found
+
+
+def variables_of(frame: Any) -> dict[str, Any]:
+    """The variables that a frame sees, local ones first.
+
+    Until Python 3.13, asking a frame for its variables leaves a dict in it that holds them all, also those that the
+    function deletes later. It is emptied again, unless the user has it, by a call of ``locals()``.
+    """
+    held = frame.f_locals
+    found = {**held, **{name: value for name, value in frame.f_globals.items() if name not in held}}
+    snapshot = sys.version_info < (3, 13) and getattr(frame, "f_code", None) is not None
+    if (
+        snapshot
+        and getattr(frame.f_code, "co_flags", 0) & inspect.CO_OPTIMIZED
+        and sys.getrefcount(held) <= _OWN_REFERENCES
+    ):
+        held.clear()
+    return found
+
+
+_OWN_REFERENCES = 3  # of the frame, of a variable, and of the call that counts them

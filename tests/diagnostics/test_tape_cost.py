@@ -12,6 +12,7 @@ import pytest
 
 import autodiff_kit as ak
 from autodiff_kit.core.operation import OPS
+from autodiff_kit.diagnostics.node_cost import OperationCosts, cost_key
 from autodiff_kit.diagnostics.operation_cost import (
     _rule_arithmetic,
     backward_rule_flops,
@@ -19,7 +20,6 @@ from autodiff_kit.diagnostics.operation_cost import (
     only_moves_entries,
 )
 from autodiff_kit.diagnostics.table_format import format_count
-from autodiff_kit.diagnostics.node_cost import OperationCosts, cost_key
 from autodiff_kit.diagnostics.tape_cost import TapeCost, cost
 
 rng = np.random.default_rng(0)

@@ -1,7 +1,7 @@
 """The corpus of programs: broken ones with the kind and the line of their cause, and sound ones that look suspicious.
 
-A broken program is a function ``kind__what(record)``. It returns tape, target and source, unless an exception leaves its
-block; then the tape's `error` is asked. The line of the cause ends in ``# cause``; where it stands outside of the
+A broken program is a function ``kind__what(record)``. It returns tape, target and source, unless an exception leaves
+its block; then the tape's `error` is asked. The line of the cause ends in ``# cause``; where it stands outside of the
 function, in ``# cause of`` and the function's name.
 """
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="these programs are PyTorch's; `make test-all` runs them where it is installed")
+torch = pytest.importorskip("torch", reason="make test-all runs these where PyTorch is installed")
 
 sys.path.insert(0, str(Path(__file__).parent))
 import corpus  # noqa: E402

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -154,11 +155,11 @@ class BackwardPass:
     # ------------------------------------------------------------------------------------------------ the user's hooks
     def _watch_hooks(self, tensor: Any, attribute: str) -> None:
         """Put a watcher in the place of each hook of a tensor, until the pass is over."""
-        hooks = getattr(tensor, attribute, None)
-        for key, hook in list(hooks.items()) if hooks else []:
+        hooks: Any = getattr(tensor, attribute, None) or {}
+        for key, hook in list(hooks.items()):
             make = self._watched_hook if attribute == "_backward_hooks" else self._watched_leaf_hook
             hooks[key] = make(tensor, hook)
-            self._undo.append(lambda hooks=hooks, key=key, hook=hook: key in hooks and hooks.__setitem__(key, hook))  # type: ignore[misc]
+            self._undo.append(partial(_put_back, hooks, key, hook))
 
     def _watched_hook(self, tensor: Any, hook: Any) -> Callable[[Any], Any]:
         def watched(gradient: Any) -> Any:
@@ -187,6 +188,12 @@ class BackwardPass:
             same = before.shape == after.shape and bool(torch.allclose(before, after.to(before.dtype), equal_nan=True))
             sizes = [largest_magnitudes([one])[0] for one in (before, after)]
         self.hook_effects.append(HookEffect(tensor, hook, sizes[0], sizes[1], not same))
+
+
+def _put_back(hooks: Any, key: int, hook: Any) -> None:
+    """Put a hook back in its place, unless it was removed meanwhile."""
+    if key in hooks:
+        hooks[key] = hook
 
 
 def _is_not_zero(gradient: Any) -> bool:

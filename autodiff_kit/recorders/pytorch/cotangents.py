@@ -122,13 +122,13 @@ def contributions(tape: TorchTape, target: Any, seed: Any = None) -> list[Contri
         raise TapeError("this value has no graph in the block; give a tensor that the block computed from parameters")
     recording = tape.recording
     graph = Graph(recording, target)
-    ids: dict[Edge, int] = {(fn, 0): tape.id_of(fn.variable) for fn in graph.nodes if hasattr(fn, "variable")}  # type: ignore[misc]
+    leaves = [(fn, tape.id_of(fn.variable)) for fn in graph.nodes if hasattr(fn, "variable")]
+    ids: dict[Edge, int] = {(fn, 0): k for fn, k in leaves if k is not None}
     for value in recording.values:
         tensor = value.tensor
         fn = value.grad_fn if value.grad_fn is not None else tensor.grad_fn if tensor is not None else None
         if fn is not None and value.operation >= 0:
             ids.setdefault((fn, tensor.output_nr if tensor is not None else 0), value.operation)
-    ids = {edge: k for edge, k in ids.items() if k is not None}
     try:
         done = run_pass(recording, target, [], seed, edges=True)
     except RuntimeError:

@@ -135,4 +135,4 @@ def operation_flops(recording: Recording, operation: Operation, needed: bool) ->
 def _product(name: str, shapes: list[Any], out: Any) -> int:
     """2 · entries of the result · length of the sums."""
     first = shapes[1] if name.startswith(("addm", "baddb")) and len(shapes) > 2 else shapes[0]
-    return 2 * math.prod(out) * (first[-1] if first else 1)
+    return int(2 * math.prod(out) * (first[-1] if first else 1))

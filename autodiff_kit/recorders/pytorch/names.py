@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from autodiff_kit.recorders.user_lines import variables_of
+
 __all__ = ["name_of", "named_tensors"]
 
 _MAX_ENTRIES = 200  # of a list or a dict that are looked at
@@ -14,10 +16,9 @@ _MAX_ENTRIES = 200  # of a list or a dict that are looked at
 
 def named_tensors(frame: Any) -> Iterator[tuple[str, Any]]:
     """Tensors that variables of a frame hold, directly, as a module's parameters, or in a list, tuple or dict."""
-    for scope in (frame.f_locals, frame.f_globals if frame.f_locals is not frame.f_globals else {}):
-        for name, value in list(scope.items()):
-            if not name.startswith("_"):
-                yield from _inside(name, value)
+    for name, value in variables_of(frame).items():
+        if not name.startswith("_"):
+            yield from _inside(name, value)
 
 
 def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:

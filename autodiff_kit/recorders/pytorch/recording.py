@@ -120,6 +120,12 @@ class Recording:
     last_target: Any = None  # the last tensor that a backward pass began at
     last_frame: tuple[Any, int] = (None, 0)
 
+    def forget(self) -> None:
+        """Begin again with nothing."""
+        for kept in (self.operations, self.values, self.events, self.passes, self.numbers, self.plain):
+            kept.clear()
+        self.held_bytes = 0
+
     def number_of(self, tensor: Any) -> int | None:
         """The number of a tensor's present value; None if the block never saw it."""
         number = self.numbers.get(id(tensor))

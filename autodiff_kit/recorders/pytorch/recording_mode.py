@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -128,6 +129,9 @@ class RecordingMode(TorchFunctionMode):
             torch.is_grad_enabled()
         )  # as the user set it; inside of a custom function it is off all the same
         self.in_step = 0  # an optimizer's step is one operation
+        self.thread = threading.get_ident()
+        self.after_each_step: Callable[[Any], None] | None = None
+        self.after_each_pass: Callable[[], None] | None = None
         self.gradients: dict[int, tuple[Any, Any]] = {}  # a .grad that was read, and its tensor
         _open_modes.add(self)
 
@@ -247,6 +251,8 @@ class RecordingMode(TorchFunctionMode):
         hooked = [e.what for e in recording.events if e.kind == "hook"]
         accumulates = func is not torch.autograd.grad
         done = BackwardPass(roots, accumulates, hooked, recording.max_bytes // 4)
+        for earlier in recording.passes:  # of these the sizes are enough
+            earlier.cotangents.clear()
         recording.passes.append(done)
         recording.add_event("backward", done, None, frame)
         sources = [] if accumulates else tensors_in(args[1:2], kwargs.get("inputs"))
@@ -260,6 +266,8 @@ class RecordingMode(TorchFunctionMode):
             position = len(recording.operations)
             recording.operations.append(operation)
             operation.outputs = tuple([recording.add_value(t, position) for t in tensors_in(out)])
+        elif self.after_each_pass is not None:
+            self.after_each_pass()
         return out
 
     def _read_grad(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -315,8 +323,9 @@ class RecordingMode(TorchFunctionMode):
     # ------------------------------------------------------------------------------------------------ optimizers
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """Called by PyTorch before an optimizer's step."""
-        if self.recording.stopped or torch._C._is_torch_function_mode_enabled() is False:
+        if self.recording.stopped or threading.get_ident() != self.thread:
             return
+        self.in_step = 0  # a step before this one may have raised
         with torch._C.DisableTorchFunction():
             parameters = [p for group in optimizer.param_groups for p in group["params"]]
             state = {id(p): (p.grad is not None, float(group["lr"]) if "lr" in group else None, group.get("initial_lr"))
@@ -331,7 +340,10 @@ class RecordingMode(TorchFunctionMode):
 
     def after_step(self, optimizer: Any, *_: Any) -> None:
         """Called by PyTorch after an optimizer's step."""
+        if threading.get_ident() != self.thread or self.recording.stopped:
+            return
         if not self.in_step:
+            self._step_is_done(optimizer)
             return
         self.in_step -= 1
         recording = self.recording
@@ -344,6 +356,11 @@ class RecordingMode(TorchFunctionMode):
             position = len(recording.operations)
             recording.operations.append(operation)
             operation.outputs = tuple([recording.add_value(p, position) for p in written])
+        self._step_is_done(optimizer)
+
+    def _step_is_done(self, optimizer: Any) -> None:
+        if self.after_each_step is not None:
+            self.after_each_step(optimizer)
 
 
 def _decorated_function() -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,7 +16,7 @@ from autodiff_kit.recorders.pytorch.diagnosis import Diagnosis
 if TYPE_CHECKING:
     from autodiff_kit.recorders.pytorch.tape import TorchTape
 
-__all__ = ["report"]
+__all__ = ["report", "report_of_passes"]
 
 
 def report(tape: TorchTape, loss: Any, model: Any, frame: Any) -> GradientReport:
@@ -24,17 +25,35 @@ def report(tape: TorchTape, loss: Any, model: Any, frame: Any) -> GradientReport
     for name, parameter in named:
         tape.add_name(parameter, name)
     diagnosis = Diagnosis(tape, loss, frame)
+    return GradientReport(diagnosis.target_name, tuple(_row(diagnosis, name, p) for name, p in named))
+
+
+def report_of_passes(tape: TorchTape) -> GradientReport:
+    """A row for each parameter that an optimizer holds, about the last backward pass that reached it.
+
+    So of two losses that are trained in turns, as in a GAN, each parameter is asked about its own.
+    """
+    frame = SimpleNamespace(f_locals={}, f_globals={})
+    finished = [done for done in tape.passes if done.finished and done.roots]
+    diagnoses: dict[int, Diagnosis] = {}
     rows = []
-    for name, parameter in named:
-        found = diagnosis.explain(parameter)
-        size = diagnosis.largest_gradient(parameter)
-        rows.append(GradientReportRow(name, _state(found, size), size, found))
-    return GradientReport(diagnosis.target_name, tuple(rows))
+    for name, parameter in tape.parameters():
+        tape.add_name(parameter, name)
+        target = next((d.roots[0] for d in reversed(finished) if id(parameter) in d.leaves), tape.last_target)
+        if id(target) not in diagnoses:
+            diagnoses[id(target)] = Diagnosis(tape, target, frame)
+        rows.append(_row(diagnoses[id(target)], name, parameter))
+    return GradientReport(" and ".join(d.target_name for d in diagnoses.values()), tuple(rows))
+
+
+def _row(diagnosis: Diagnosis, name: str, parameter: Any) -> GradientReportRow:
+    found, size = diagnosis.explain(parameter), diagnosis.largest_gradient(parameter)
+    return GradientReportRow(name, _state(found, size), size, found)
 
 
 def _named_parameters(model: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(model, torch.nn.Module):
-        return model.named_parameters()
+        return list(model.named_parameters())
     given = list(model.items() if isinstance(model, dict) else model) if isinstance(model, Iterable) else [model]
     pairs = [one if isinstance(one, tuple) else (f"parameter {k}", one) for k, one in enumerate(given)]
     if not all(isinstance(parameter, torch.Tensor) for _, parameter in pairs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -21,7 +22,7 @@ from autodiff_kit.recorders.pytorch.recording import Recording
 from autodiff_kit.recorders.pytorch.recording_mode import RecordingMode
 from autodiff_kit.recorders.pytorch.tensor_values import as_numpy, saved_bytes
 from autodiff_kit.recorders.recorded_tape import RecordedTape
-from autodiff_kit.recorders.user_lines import callers_of, calling_frame
+from autodiff_kit.recorders.user_lines import callers_of, calling_frame, is_users_file, variables_of
 
 if TYPE_CHECKING:
     from autodiff_kit.diagnostics.gradient_explanation import GradientExplanation
@@ -59,7 +60,7 @@ class TorchTape(RecordedTape):
         self.optimizers = given
         self.recording = Recording(max_operations, max_bytes)
         self.error: GradientExplanation | None = None
-        self._mode: RecordingMode | None = None
+        self.mode: RecordingMode | None = None
         self._entered = False
         self._names: dict[int, tuple[Any, str]] = {}
         self.optimizer_names: dict[int, str] = {}
@@ -75,13 +76,13 @@ class TorchTape(RecordedTape):
         if self._entered:
             raise TapeError("this tape has recorded its block; call ak.record_torch() again for another one")
         self._entered = True
-        self._mode = mode = RecordingMode(self.recording)
+        self.mode = mode = RecordingMode(self.recording)
         self._handles = [
             torch_optimizer.register_optimizer_step_pre_hook(mode.before_step),
             torch_optimizer.register_optimizer_step_post_hook(mode.after_step),
         ]
         frame = calling_frame(1)
-        self.file, self.line = frame.f_code.co_filename, frame.f_lineno
+        self.stand_at(frame)
         self.callers = callers_of(frame)
         self.recording.older = {id(tensor): tensor for _, tensor in named_tensors(frame)}
         mode.__enter__()
@@ -89,34 +90,68 @@ class TorchTape(RecordedTape):
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        assert self._mode is not None
-        self._mode.__exit__(kind, error, traceback)
+        assert self.mode is not None
+        self.mode.__exit__(kind, error, traceback)
         _open.tape = None
         for handle in self._handles:
             handle.remove()
-        self._handles, self._mode = [], None
+        self._handles, self.mode = [], None
         frame = calling_frame(1)
-        self.file, self.line = frame.f_code.co_filename, frame.f_lineno
-        self._take_names(frame)
-        self._take_optimizers(frame)
-        if error is not None:
-            self._explain_error(error, frame)
+        if is_users_file(frame.f_code.co_filename):
+            self.stand_at(frame)
+        self.take_names(frame)
+        if isinstance(error, Exception):
+            self.explain_error(error, frame)
 
-    def _take_names(self, frame: Any) -> None:
+    def stand_at(self, frame: Any) -> None:
+        """Look at the text of the program around a frame's present line for what the block did not see."""
+        self.file, self.line = frame.f_code.co_filename, frame.f_lineno
+
+    def take_scope(self, scope: dict[str, Any]) -> None:
+        """Note the names of tensors and optimizers in a namespace."""
+        self.take_names(SimpleNamespace(f_locals=scope, f_globals=scope))
+
+    def begin_again(self) -> None:
+        """Forget what was recorded, while the block goes on: the next turn of a loop begins."""
+        self.optimizers += [o for o in self._seen_optimizers() if not any(o is known for known in self.optimizers)]
+        self.recording.forget()
+
+    def _seen_optimizers(self) -> list[Any]:
+        return [e.what for e in self.recording.events if e.kind in ("step", "made_optimizer") and e.what is not None]
+
+    def knows_optimizers(self) -> bool:
+        """Whether an optimizer was given, made or used."""
+        return bool(self.optimizers or self._seen_optimizers())
+
+    @property
+    def last_target(self) -> Any:
+        """What the last finished backward pass began at; None without one."""
+        return next((p.roots[0] for p in reversed(self.recording.passes) if p.finished and p.roots), None)
+
+    def parameters(self) -> list[tuple[str, Any]]:
+        """Names and tensors of the parameters that optimizers hold; without optimizers, of all leaves with a name."""
+        held = [p for o in (*self.optimizers, *self._seen_optimizers()) for g in o.param_groups for p in g["params"]]
+        named = [(name, tensor) for tensor, name in self._names.values() if tensor.is_leaf]
+        known = {id(tensor): name for name, tensor in named}
+        if not held:
+            return [(name, tensor) for name, tensor in named if tensor.requires_grad]
+        unique = {id(p): p for p in held}
+        return [(known.get(key, f"parameter {k}"), p) for k, (key, p) in enumerate(unique.items())]
+
+    def take_names(self, frame: Any) -> None:
+        """Note the names of tensors and optimizers in a frame."""
         for name, tensor in named_tensors(frame):
             self._names.setdefault(id(tensor), (tensor, name))
-
-    def _take_optimizers(self, frame: Any) -> None:
-        for scope in (frame.f_globals, frame.f_locals):
-            for name, value in list(scope.items()):
-                if isinstance(value, torch.optim.Optimizer):
-                    self.optimizer_names[id(value)] = name
+        for name, value in variables_of(frame).items():
+            if isinstance(value, torch.optim.Optimizer):
+                self.optimizer_names[id(value)] = name
 
     def add_name(self, tensor: Any, name: str) -> None:
         """Let a tensor have a name in what is told of it."""
         self._names[id(tensor)] = (tensor, name)
 
-    def _explain_error(self, error: BaseException, frame: Any) -> None:
+    def explain_error(self, error: BaseException, frame: Any) -> None:
+        """Explain an exception of the block, and add what was found to it as notes."""
         from autodiff_kit.recorders.pytorch.exceptions import explain_error
 
         try:
@@ -135,7 +170,7 @@ class TorchTape(RecordedTape):
     @property
     def nodes(self) -> Sequence[TapeNode]:
         """The operations in execution order; of several outputs, shape and dtype are those of the first."""
-        found = []
+        found: list[TapeNode] = []
         for k, operation in enumerate(self.recording.operations):
             shape, dtype = (
                 self._shape_and_dtype(operation.outputs[0]) if operation.outputs else ((), _plain(operation.left))
@@ -147,7 +182,7 @@ class TorchTape(RecordedTape):
     @property
     def leaves(self) -> Sequence[TapeNode]:
         """Parameters and inputs, in the order of their first use."""
-        found = []
+        found: list[TapeNode] = []
         for number in self._leaf_numbers:
             value = self.recording.values[number]
             kind = "parameter" if isinstance(value.tensor, torch.nn.Parameter) else "input"
@@ -231,9 +266,9 @@ class TorchTape(RecordedTape):
         """An explanation for each source."""
         from autodiff_kit.recorders.pytorch.diagnosis import Diagnosis
 
-        if self.recording.stopped == "" and self._mode is not None:
+        if self.recording.stopped == "" and self.mode is not None:
             raise TapeError("ask the tape after its block has ended: leave the `with` statement first")
-        self._take_names(frame)
+        self.take_names(frame)
         diagnosis = Diagnosis(self, target, frame)
         return [diagnosis.explain(source) for source in sources]
 
@@ -253,8 +288,14 @@ class TorchTape(RecordedTape):
         from autodiff_kit.recorders.pytorch.report import report
 
         frame = calling_frame(1)
-        self._take_names(frame)
+        self.take_names(frame)
         return report(self, loss, model, frame)
+
+    def report_of_passes(self) -> GradientReport:
+        """What each parameter that an optimizer holds got from the last backward pass that reached it."""
+        from autodiff_kit.recorders.pytorch.report import report_of_passes
+
+        return report_of_passes(self)
 
     @property
     def passes(self) -> list[BackwardPass]:
