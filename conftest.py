@@ -13,6 +13,7 @@ from autodiff_kit.extras import installed
 
 # Recorders of libraries that are not installed here cannot be imported.
 collect_ignore_glob = [] if installed("torch") else ["autodiff_kit/recorders/pytorch/*"]
+collect_ignore_glob += [] if installed("jax") else ["autodiff_kit/recorders/jax/*"]
 
 _COMMON: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("default", max_examples=20, derandomize=True, database=None, **_COMMON)

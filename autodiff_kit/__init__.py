@@ -55,6 +55,7 @@ if _TYPE_CHECKING:
     from autodiff_kit.nn import relax as relax
     from autodiff_kit.nn import segment as segment
     from autodiff_kit.nn.module import Module as Module
+    from autodiff_kit.recorders import record_jax as record_jax
     from autodiff_kit.recorders import record_torch as record_torch
     from autodiff_kit.transforms import *
 else:
@@ -64,7 +65,7 @@ else:
     # Imported when they are first asked for: a first gradient needs neither layers nor optimizers, and one transform.
     _LATER = {"nn": "nn", "optim": "optim", "layers": "nn", "relax": "nn", "segment": "nn", "Module": "nn"}
     _LATER |= {"check_gradients": "diagnostics", "detect_anomalies": "diagnostics"}
-    _LATER |= {"record_torch": "recorders", "load_ipython_extension": "recorders"}
+    _LATER |= {"record_jax": "recorders", "record_torch": "recorders", "load_ipython_extension": "recorders"}
     _LATER |= dict.fromkeys(_transforms.__all__, "transforms")
     __getattr__ = _lazy_names(__name__, _LATER)
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from autodiff_kit.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from autodiff_kit.recorders.record import record_torch
+    from autodiff_kit.recorders.record import record_jax, record_torch
 else:
-    __getattr__ = lazy_names(__name__, {"record_torch": "record", "load_ipython_extension": "notebook"})
+    __getattr__ = lazy_names(
+        __name__, {"record_jax": "record", "record_torch": "record", "load_ipython_extension": "notebook"}
+    )
 
-__all__ = ["record_torch"]
+__all__ = ["record_jax", "record_torch"]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
 
 from autodiff_kit.core.source_location import display_name
 from autodiff_kit.diagnostics.gradient_explanation import GradientExplanation
 from autodiff_kit.diagnostics.table_format import Columns, html_table, text_table
 
-__all__ = ["GradientReport", "GradientReportRow"]
+__all__ = ["GradientReport", "GradientReportRow", "size_word"]
+
+_HUGE, _TINY = 1e3, 1e-10
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,13 @@ class GradientReport:
             "why": [row.explanation.headline if not row.sound else "" for row in rows],
             "what to do": [row.explanation.fix if not row.sound else "" for row in rows],
         }
+
+
+def size_word(size: float | None) -> str:
+    """The state of a gradient that flows, by its largest magnitude."""
+    if size is not None and math.isfinite(size) and size > _HUGE:
+        return "huge"
+    return "tiny" if size is not None and 0 < size < _TINY else "flows"
 
 
 def _place(row: GradientReportRow) -> str:

@@ -19,13 +19,15 @@ __all__ = [
     "line_mentions",
     "returns_none_line",
     "statement_lines",
+    "tree_of",
     "with_line",
 ]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def _tree(file: str) -> ast.Module | None:
+def tree_of(file: str) -> ast.Module | None:
+    """The syntax tree of a file or cell; None where its text is not Python, such as a cell with a magic command."""
     return _parse("".join(linecache.getlines(file)))
 
 
@@ -38,7 +40,7 @@ def _parse(text: str) -> ast.Module | None:
 
 
 def _nodes(file: str, *kinds: type[ast.AST]) -> Iterator[Any]:
-    tree = _tree(file)
+    tree = tree_of(file)
     if tree is not None:
         for node in ast.walk(tree):
             if isinstance(node, kinds):
@@ -97,7 +99,7 @@ def binding_lines(file: str, line: int, name: str) -> list[tuple[str, int, bool]
         return []
     found = []
     for cell in [file] if scope is not None else cells_in_order(file):
-        tree = scope or _tree(cell)
+        tree = scope or tree_of(cell)
         for node in _walk(tree):
             targets = (
                 node.targets
@@ -111,7 +113,7 @@ def binding_lines(file: str, line: int, name: str) -> list[tuple[str, int, bool]
                 reads = isinstance(node, ast.AugAssign) or (value is not None and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value)))  # fmt: skip
                 found.append((cell, node.lineno, reads))
     if not found and scope is not None:
-        outer = _tree(file)
+        outer = tree_of(file)
         for node in outer.body if outer is not None else ():
             bound = node.targets if isinstance(node, ast.Assign) else []
             found += [(file, node.lineno, False) for t in bound if isinstance(t, ast.Name) and t.id == name]
@@ -238,7 +240,7 @@ def first_binding(file: str, line: int, name: str) -> int:
 
 def bound_path(file: str, line: int, name: str) -> list[str]:
     """The attribute path that a name was bound to, such as model, fc, weight for ``w = model.fc.weight``."""
-    scope = _function_around(file, line) or _tree(file)
+    scope = _function_around(file, line) or tree_of(file)
     for node in ast.walk(scope) if scope is not None else ():
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
             path = _path(node.value)

@@ -47,11 +47,23 @@ def load(path: Path) -> ModuleType:
 
 def broken_programs() -> Iterator[Program]:
     for path in sorted((HERE / "broken").glob("*.py")):
-        module = load(path)
-        lines = path.read_text().splitlines()
-        for name, function in vars(module).items():
-            if "__" in name.strip("_") and inspect.isfunction(function) and function.__module__ == module.__name__:
-                yield Program(name, name.partition("__")[0], _cause(lines, function, name), function)
+        yield from programs_of(path)
+
+
+def programs_of(path: Path) -> Iterator[Program]:
+    """The broken programs of a file."""
+    lines = path.read_text().splitlines()
+    for name, function in functions_of(path):
+        if "__" in name:
+            yield Program(name, name.partition("__")[0], _cause(lines, function, name), function)
+
+
+def functions_of(path: Path) -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """The functions of a file's own that are no helpers."""
+    module = load(path)
+    for name, function in vars(module).items():
+        if not name.startswith("_") and inspect.isfunction(function) and function.__module__ == module.__name__:
+            yield name, function
 
 
 def _cause(lines: list[str], function: Any, name: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -11,15 +10,13 @@ import torch
 
 from autodiff_kit.diagnostics.gradient_explanation import GradientExplanation
 from autodiff_kit.errors import DtypeError
-from autodiff_kit.recorders.gradient_report import GradientReport, GradientReportRow
+from autodiff_kit.recorders.gradient_report import GradientReport, GradientReportRow, size_word
 from autodiff_kit.recorders.pytorch.diagnosis import Diagnosis
 
 if TYPE_CHECKING:
     from autodiff_kit.recorders.pytorch.tape import TorchTape
 
 __all__ = ["report", "report_of_passes"]
-
-_HUGE, _TINY = 1e3, 1e-10
 
 
 def report(tape: TorchTape, loss: Any, model: Any, frame: Any) -> GradientReport:
@@ -78,6 +75,4 @@ def _state(found: GradientExplanation, size: float | None) -> str:
         return found.gradient
     if kind != "connected":
         return f"flows, but {kind}"
-    if size is not None and math.isfinite(size) and size > _HUGE:
-        return "huge"
-    return "tiny" if size is not None and 0 < size < _TINY else "flows"
+    return size_word(size)

@@ -14,6 +14,7 @@ from autodiff_kit.core.source_location import SourceLocation
 from autodiff_kit.diagnostics.recorded_program import Contribution
 from autodiff_kit.diagnostics.tape_nodes import TapeNode
 from autodiff_kit.errors import ArgumentError, OpenTapeError, TapeError
+from autodiff_kit.recorders.finding import add_notes
 from autodiff_kit.recorders.pytorch.backward_pass import BackwardPass
 from autodiff_kit.recorders.pytorch.flops import operation_flops
 from autodiff_kit.recorders.pytorch.names import named_tensors
@@ -158,10 +159,7 @@ class TorchTape(RecordedTape):
         except Exception as trouble:  # noqa: BLE001 - the user's own error is what has to be seen
             self.recording.trouble = self.recording.trouble or trouble
         if self.error is not None:
-            error.add_note(f"autodiff-kit: {self.error.headline} {self.error.because}")
-            if self.error.line:
-                error.add_note(f"autodiff-kit: {self.error.place}: {self.error.code}")
-            error.add_note(f"autodiff-kit: what to do: {self.error.fix} ({self.error.link})")
+            add_notes(error, self.error)
 
     def __repr__(self) -> str:
         count = len(self.recording.operations)

@@ -1,0 +1,1 @@
+"""Programs of JAX: recorded from the jaxpr, equation by equation, with the user's lines."""
