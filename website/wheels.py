@@ -43,7 +43,7 @@ _LEFT_OUT_OF: Final = {
         r"kernels/(native|eager_loops|window_loops|llvm|code_cache)|compile/passes/|"
         r"compile/run/(?!__init__|execution_plan|numpy_codegen)|"
         # No browser has PyTorch; `ak.record_torch` says so.
-        r"recorders/pytorch/|lab/server/(handlers|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
+        r"recorders/(jax|pytorch)/|lab/server/(handlers|subshell_status|tcp_nodelay|display_language)|_content/.*(README\.md|\.png)$)"
     ),
     "ipython": re.compile(r"^IPython/(sphinxext/|terminal/(?!__init__|pt_inputhooks))"),
     "numpy": re.compile(r"^numpy/(distutils|f2py|_pyinstaller|doc)/|^numpy/_core/_simd\."),

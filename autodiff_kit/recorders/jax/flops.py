@@ -7,11 +7,11 @@ from typing import Any
 
 __all__ = ["equation_flops"]
 
-_MOVES = frozenset(
-    "broadcast_in_dim reshape transpose squeeze expand_dims slice dynamic_slice gather concatenate rev pad copy copy_p "
-    "stop_gradient iota select_n convert_element_type dynamic_update_slice scatter split random_bits random_seed "
-    "random_wrap random_unwrap".split()
-)
+_MOVES = frozenset((
+    "broadcast_in_dim", "reshape", "transpose", "squeeze", "expand_dims", "slice", "dynamic_slice", "gather",
+    "concatenate", "rev", "pad", "copy", "copy_p", "stop_gradient", "iota", "select_n", "convert_element_type",
+    "dynamic_update_slice", "scatter", "split", "random_bits", "random_seed", "random_wrap", "random_unwrap",
+))  # fmt: skip
 _OVER_INPUT = ("reduce_", "arg", "cum", "sort")
 
 
@@ -31,7 +31,7 @@ def forward_flops(eqn: Any) -> int:
     if name == "conv_general_dilated":
         kernel = eqn.invars[1].aval.shape
         outputs: int = kernel[params["dimension_numbers"].rhs_spec[0]]
-        return 2 * _size(eqn.outvars[0]) * math.prod(kernel) // outputs
+        return int(2 * _size(eqn.outvars[0]) * math.prod(kernel) // outputs)
     inner = [_body_flops(body) for body in _bodies(params)]
     if name == "cond":
         return max(inner, default=0)

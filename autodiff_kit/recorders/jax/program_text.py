@@ -52,6 +52,7 @@ def _node_of(code: Any) -> Any:
     tree = tree_of(code.co_filename)
     if tree is None:
         return None
+    node: Any
     for node in ast.walk(tree):
         if isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
             return node
@@ -92,7 +93,7 @@ def returned_early(function: Any, words: tuple[str, ...]) -> SourceLocation | No
     node = _node_of(code)
     if node is None or isinstance(node, ast.Lambda) or not words:
         return None
-    uses = [n.lineno for statement in node.body for n in ast.walk(statement) if _word(n) == words[-1]]
+    uses = [getattr(n, "lineno", 0) for one in node.body for n in ast.walk(one) if _word(n) == words[-1]]
     returns = [n.lineno for n in _own_nodes(node) if isinstance(n, ast.Return)]
     earlier = [line for line in returns if uses and line < min(uses)]
     return SourceLocation(code.co_filename, max(earlier), code.co_name) if earlier else None

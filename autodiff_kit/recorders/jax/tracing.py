@@ -103,7 +103,7 @@ def _parameter_names(function: Any, count: int) -> list[str]:
     return [*named, *(f"argument {k}" for k in range(len(named), count))][:count]
 
 
-class LeakedTracer(jax.errors.UnexpectedTracerError):
+class LeakedTracer(jax.errors.UnexpectedTracerError):  # type: ignore[misc]
     """A traced value of another function was used; the equation that reads it has its line."""
 
     def __init__(self, place: SourceLocation) -> None:
