@@ -119,6 +119,14 @@ def test_a_check_saves_the_notebook(visitor: Visitor) -> None:
     visit.execute(at)
     visit.execute(visit.index("q1.check()"))
     visit.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty", timeout=5000)
+    # Checks, the clock and the menu save as well; none of them takes another's file for a stranger's.
+    visit.set_text(at, "# changed")
+    visit.page.evaluate(
+        "() => { const { context } = jupyterapp.shell.currentWidget; for (let k = 0; k < 3; k++) context.save(); }"
+    )
+    visit.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty", timeout=5000)
+    visit.save()
+    expect(visit.page.locator(".jp-Dialog")).to_have_count(0)
 
 
 def test_whoever_saves_second_in_two_tabs_is_asked(visitor: Visitor) -> None:

@@ -14,21 +14,28 @@ interface Left {
 
 const LEFT = 'autodiff-kit:left:'; // and the notebook's path: its key in the browser's storage
 const SOON = 300; // ms; a check writes progress several times
-const saving = new Set<Context>();
 
-/** Save what is not saved. One save at a time: a second one would take the file of the first for somebody else's. */
+/** Let a notebook's saves take turns, whoever asks for them: of two at once each takes the other's file for a stranger's. */
+export function saveInTurn(context: Pick<Context, 'save'>): void {
+  const own = context.save.bind(context);
+  let last: Promise<unknown> = Promise.resolve();
+  context.save = () => {
+    const turn = last.then(own, own);
+    last = turn;
+    return turn;
+  };
+}
+
+/** Save what is not saved. */
 async function save(context: Context): Promise<void> {
-  if (!context.isReady || !context.model.dirty || saving.has(context)) {
+  if (!context.isReady || !context.model.dirty) {
     return;
   }
-  saving.add(context);
   try {
     await context.save();
     localStorage.removeItem(LEFT + context.path);
   } catch {
     // JupyterLab has shown what stands against it; the notebook stays unsaved.
-  } finally {
-    saving.delete(context);
   }
 }
 
@@ -79,7 +86,10 @@ const plugin: JupyterFrontEndPlugin<void> = {
       clearTimeout(later);
       later = window.setTimeout(saveAll, SOON);
     });
-    tracker.widgetAdded.connect((_sender, { context }) => void bringBack(context));
+    tracker.widgetAdded.connect((_sender, { context }) => {
+      saveInTurn(context);
+      void bringBack(context);
+    });
     document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && leave());
     window.addEventListener('pagehide', leave);
   }
