@@ -34,7 +34,7 @@ gc.disable()
 # Scripts, not tests: doctest would import them, but they need their own environment, or import what nobody else does.
 collect_ignore_glob = ["binder/replay.py", "compile/composed_in_jax.py", "notebooks/save_executed.py"]
 # Programs of other libraries: broken and sound ones, which the tests beside them run.
-collect_ignore_glob += ["recorders/broken/*", "recorders/sound/*", "recorders/corpus.py"]
+collect_ignore_glob += ["recorders/broken/*", "recorders/sound/*", "recorders/jax_programs/*", "recorders/corpus.py"]
 
 # Files whose tests share no fixture that is slow to start: workers get their tests one by one.
 ONE_BY_ONE = (

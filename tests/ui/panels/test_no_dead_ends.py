@@ -122,9 +122,15 @@ def test_keys_on_a_control_of_a_text_or_an_output_change_no_cell(bench: Any, con
 def test_the_list_of_lessons_can_be_used_at_twice_the_size(bench: Any) -> None:
     bench.page.set_viewport_size({"width": 640, "height": 400})
     bench.command("autodiff-kit:open-syllabus")
-    last = bench.page.locator(".akl-lesson").last
-    last.scroll_into_view_if_needed()
-    expect(last).to_be_in_viewport(ratio=0.99)
+    bench.page.wait_for_function(  # the rows are drawn anew when the progress has come
+        """() => {
+            const last = [...document.querySelectorAll('.akl-lesson')].at(-1);
+            last?.scrollIntoView({ block: 'nearest' });
+            const box = last?.getBoundingClientRect();
+            return box && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight + 1;
+        }"""
+    )
+    expect(bench.page.locator(".akl-lesson").last).to_be_in_viewport(ratio=0.99)
     shown = bench.page.locator(".akl-lesson-row").evaluate_all(
         "rows => rows.filter(row => { const { top, bottom } = row.getBoundingClientRect(); return top > 60 && bottom < innerHeight; }).length"  # noqa: E501
     )
